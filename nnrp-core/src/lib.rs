@@ -1,0 +1,2 @@
+//! To be generated.
+#![forbid(unsafe_code)]

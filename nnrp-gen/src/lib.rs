@@ -1,0 +1,2 @@
+//! Reads a declarative layout registry, checks it, and generates from it.
+#![forbid(unsafe_code)]

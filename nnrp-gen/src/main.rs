@@ -1,0 +1,4 @@
+//! The `nnrp-gen` command.
+#![forbid(unsafe_code)]
+
+fn main() {}

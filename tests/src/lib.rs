@@ -1,0 +1,2 @@
+//! What crosses crates is tested in `tests/`.
+#![forbid(unsafe_code)]
