@@ -1,2 +1,21 @@
 //! Reads a declarative layout registry, checks it, and generates from it.
 #![forbid(unsafe_code)]
+
+mod build;
+pub mod check;
+pub mod emit;
+mod files;
+mod load;
+mod lower;
+pub mod model;
+mod names;
+pub mod read;
+pub mod report;
+pub mod rule;
+pub mod source;
+mod suggest;
+pub mod syntax;
+pub mod wire;
+
+pub use build::Build;
+pub use load::{Loaded, finish, load, load_texts};

@@ -1,0 +1,5 @@
+//! Makes the codecs from the registry.
+
+fn main() {
+    nnrp_gen::Build::new("registry").features().write("codecs.rs");
+}

@@ -1,0 +1,67 @@
+//! Generation from build scripts.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use crate::emit::rust;
+use crate::{files, load};
+
+/// Generates Rust from a registry folder in a build script, and rebuilds when a file in the folder
+/// changes, comes or goes.
+///
+/// ```no_run
+/// // build.rs
+/// fn main() {
+///     nnrp_gen::Build::new("registry").write("codecs.rs");
+/// }
+/// ```
+///
+/// The crate then has `include!(concat!(env!("OUT_DIR"), "/codecs.rs"));` and depends on bitflags.
+#[derive(Clone, Debug)]
+pub struct Build {
+    registry: PathBuf,
+    features: bool,
+}
+
+impl Build {
+    /// For the registry in that folder, which is relative to the package.
+    pub fn new(registry: impl AsRef<Path>) -> Self {
+        Self { registry: registry.as_ref().to_owned(), features: false }
+    }
+
+    /// Implements the traits of serde and arbitrary behind the crate's features of those names.
+    #[must_use]
+    pub fn features(mut self) -> Self {
+        self.features = true;
+        self
+    }
+
+    /// Writes the module to that file in `OUT_DIR`.
+    ///
+    /// A registry with an error ends the build script with the drawn problems.
+    pub fn write(&self, file: &str) {
+        println!("cargo::rerun-if-changed={}", self.registry.display());
+        if let Err(problem) = self.try_write(file) {
+            eprintln!("{problem}");
+            std::process::exit(1);
+        }
+    }
+
+    fn try_write(&self, file: &str) -> Result<(), String> {
+        let loaded = load(&self.registry).map_err(|error| format!("{}: {error}", self.registry.display()))?;
+        for source in loaded.sources.iter() {
+            println!("cargo::rerun-if-changed={}", source.path);
+        }
+        let (_, warnings) = loaded.report.counts();
+        if warnings > 0 && loaded.registry.is_some() {
+            for line in loaded.report.draw(&loaded.sources, false).lines() {
+                println!("cargo::warning={line}");
+            }
+        }
+        let registry = loaded.into_result()?;
+        let folder = env::var_os("OUT_DIR").ok_or("OUT_DIR is not set: this runs in a build script")?;
+        let path = Path::new(&folder).join(file);
+        let text = rust::module(&registry, true, self.features);
+        files::replace(&path, &text).map_err(|error| format!("{}: {error}", path.display()))
+    }
+}

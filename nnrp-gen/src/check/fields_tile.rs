@@ -1,0 +1,110 @@
+//! The fields of a layout stand in order and cover its size: no overlap, no gap.
+
+use crate::syntax::{Element, Field, Layout, Registry};
+
+use super::{Check, Index};
+
+/// The largest layout. Layouts are fixed parts of packets; what is longer is a body.
+pub(crate) const MAX_SIZE: i128 = 1 << 20;
+
+pub(super) fn run(check: &mut Check<'_>) {
+    for layout in &check.registry.layouts {
+        tile(check, layout);
+    }
+}
+
+/// The bytes of a field; nothing where its layout is unknown, which is reported elsewhere.
+pub(super) fn size_of(field: &Field, registry: &Registry, index: &Index) -> Option<i128> {
+    let one = match &field.ty.value.element {
+        Element::Scalar(scalar) => i128::from(scalar.size()),
+        Element::Layout(name) => registry.layouts[*index.layouts.get(name)?].size.value,
+    };
+    Some(one.saturating_mul(i128::from(field.ty.value.count.unwrap_or(1))))
+}
+
+fn tile(check: &mut Check<'_>, layout: &Layout) {
+    if !(1..=MAX_SIZE).contains(&layout.size.value) {
+        let problem = check.error(layout.size.span, format!("a layout of {} bytes", layout.size.value));
+        problem.label = format!("1 to {MAX_SIZE}");
+        return;
+    }
+    let mut end = 0;
+    let mut before: Option<&Field> = None;
+    for field in &layout.fields {
+        let Some(size) = size_of(field, check.registry, check.index) else { return };
+        let start = field.offset.value;
+        let name = &field.name.value;
+        if field.ty.value.count == Some(0) {
+            check.error(field.ty.span, format!("`{name}` is an array of nothing")).help =
+                Some("leave the field out".to_owned());
+        }
+        if start < 0 {
+            check.error(field.offset.span, format!("`{name}` starts before the layout"));
+            return;
+        }
+        if start < end {
+            let overlapped = before.map_or("", |field| field.name.as_str());
+            let goes_back = before.is_some_and(|before| start < before.offset.value);
+            let problem = check.error(
+                field.offset.span,
+                if goes_back {
+                    format!("`{name}` at {start} stands after `{overlapped}`, which starts later")
+                } else {
+                    format!("`{name}` at {start} overlaps `{overlapped}`")
+                },
+            );
+            problem.label = format!("byte {end} is the first that is free");
+            if let Some(before) = before {
+                problem
+                    .related
+                    .push((before.span, format!("`{overlapped}` covers {}..{end}", before.offset.value)));
+            }
+            problem.help = Some(if goes_back {
+                "put the rows in the order of their offsets".to_owned()
+            } else {
+                format!("start it at {end}")
+            });
+        } else if start > end {
+            gap(check, field.offset.span, end, start);
+        }
+        end = end.max(start.saturating_add(size));
+        before = Some(field);
+    }
+    let size = layout.size.value;
+    if end < size {
+        if layout.fields.is_empty() {
+            check.error(layout.size.span, format!("`{}` has no fields", layout.name.value));
+        } else {
+            gap(check, layout.size.span, end, size);
+        }
+    } else if end > size {
+        let problem = check.error(
+            layout.size.span,
+            format!("`{}` is {size} bytes, its fields are {end}", layout.name.value),
+        );
+        if let Some(last) = before {
+            problem.related.push((last.span, format!("`{}` ends at {end}", last.name.value)));
+        }
+        problem.help = Some(format!("write `size = {end}`"));
+    }
+}
+
+fn gap(check: &mut Check<'_>, span: crate::source::Span, from: i128, to: i128) {
+    let bytes = if to - from == 1 {
+        format!("byte {from} belongs to no field")
+    } else {
+        format!("bytes {from}..{to} belong to no field")
+    };
+    let ty = match to - from {
+        1 => "u8".to_owned(),
+        2 => "u16".to_owned(),
+        4 => "u32".to_owned(),
+        8 => "u64".to_owned(),
+        more => format!("[u8; {more}]"),
+    };
+    let problem = check.error(span, bytes);
+    problem.label = format!("the field before ends at {from}");
+    problem.help = Some(format!(
+        "add a reserved field: `{{ offset = {from}, name = \"reserved0\", type = \"{ty}\", reserved = true }}`"
+    ));
+}

@@ -1,0 +1,138 @@
+//! Every name is an identifier, and the identifiers that are made of names do not collide.
+
+use std::collections::HashMap;
+
+use crate::names;
+use crate::syntax::Text;
+
+use super::Check;
+
+/// What the generated code calls its own things; see `emit/rust`.
+pub(crate) const SUPPORT_TYPES: &[&str] =
+    &["Fault", "FaultKind", "Layout", "Site", "UnknownValue", "Vec", "Option", "Result", "String", "Box"];
+
+pub(super) fn run(check: &mut Check<'_>) {
+    let registry = check.registry;
+    if let Some(protocol) = registry.protocols.first() {
+        identifier(check, &protocol.name);
+    }
+    let mut types: HashMap<String, (&Text, String)> = HashMap::new();
+    let claim = |check: &mut Check<'_>, ident: String, name: &'_ Text, what: &str| {
+        if SUPPORT_TYPES.contains(&ident.as_str()) {
+            let problem = check.error(
+                name.span,
+                format!("{what} `{}` becomes `{ident}`, which the generated code uses itself", name.value),
+            );
+            problem.help = Some("rename it".to_owned());
+        }
+        ident
+    };
+    let mut all: Vec<(String, &Text, String)> = Vec::new();
+    for item in &registry.enums {
+        identifier(check, &item.name);
+        all.push((
+            claim(check, names::pascal(item.name.as_str()), &item.name, "enum"),
+            &item.name,
+            "enum".into(),
+        ));
+        let idents =
+            item.values.iter().map(|value| &value.name).chain(item.ranges.iter().map(|range| &range.name));
+        members(check, idents, names::pascal);
+    }
+    for item in &registry.bitmasks {
+        identifier(check, &item.name);
+        all.push((
+            claim(check, names::pascal(item.name.as_str()), &item.name, "bitmask"),
+            &item.name,
+            "bitmask".into(),
+        ));
+        members(check, item.bits.iter().map(|bit| &bit.name), names::screaming);
+    }
+    for item in &registry.layouts {
+        identifier(check, &item.name);
+        let ident = claim(check, names::pascal(item.name.as_str()), &item.name, "layout");
+        for suffix in ["", "View", "Mut", "Wire"] {
+            let what = if suffix.is_empty() {
+                "layout".to_owned()
+            } else {
+                format!("{} of layout", suffix.to_lowercase())
+            };
+            all.push((format!("{ident}{suffix}"), &item.name, what));
+        }
+        members(check, item.fields.iter().map(|field| &field.name), names::field);
+    }
+    for (ident, name, what) in all {
+        match types.get(&ident) {
+            // Two of one kind with one name are reported as such elsewhere.
+            Some((first, other)) if first.value != name.value || *other != what => {
+                let problem = check.report.push(crate::report::Diagnostic::error(
+                    name.span,
+                    format!("{what} `{}` and {other} `{}` both become `{ident}`", name.value, first.value),
+                ));
+                problem.related.push((first.span, "the other".to_owned()));
+                problem.help = Some("rename one of them".to_owned());
+            }
+            Some(_) => {}
+            None => {
+                types.insert(ident, (name, what));
+            }
+        }
+    }
+    for item in &registry.messages {
+        identifier(check, &item.name);
+        members(check, item.body.iter().map(|segment| &segment.name), names::field);
+    }
+    members(check, registry.messages.iter().map(|item| &item.name), names::pascal);
+    for item in &registry.bodies {
+        identifier(check, &item.name);
+        members(check, item.parts.iter().map(|part| &part.name), names::field);
+    }
+    for name in registry
+        .entries
+        .iter()
+        .map(|item| &item.name)
+        .chain(registry.vocabularies.iter().map(|item| &item.name))
+    {
+        identifier(check, name);
+    }
+    for item in &registry.machines {
+        identifier(check, &item.name);
+        members(check, item.states.iter().map(|state| &state.name), names::pascal);
+    }
+}
+
+/// Names that become identifiers of one scope.
+fn members<'a>(check: &mut Check<'_>, members: impl Iterator<Item = &'a Text>, ident: fn(&str) -> String) {
+    let mut seen: HashMap<String, &Text> = HashMap::new();
+    for name in members {
+        identifier(check, name);
+        let ident = ident(name.as_str());
+        let Some(first) = seen.insert(ident.clone(), name) else { continue };
+        if first.value.to_lowercase() == name.value.to_lowercase() {
+            continue;
+        }
+        let problem =
+            check.error(name.span, format!("`{}` and `{}` both become `{ident}`", first.value, name.value));
+        problem.related.push((first.span, "the other".to_owned()));
+        problem.help = Some("rename one of them".to_owned());
+    }
+}
+
+fn identifier(check: &mut Check<'_>, name: &Text) {
+    let mut letters = name.value.chars();
+    let good = letters.next().is_some_and(|first| first.is_ascii_alphabetic())
+        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    if !good {
+        let problem = check.error(name.span, format!("`{}` is no name", name.value));
+        problem.label = "a letter, then letters, digits and `_`".to_owned();
+        let snake: String = name
+            .value
+            .chars()
+            .map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '_' })
+            .collect();
+        let snake = snake.trim_matches('_');
+        if snake.starts_with(|first: char| first.is_ascii_alphabetic()) {
+            problem.help = Some(format!("write `{snake}`"));
+        }
+    }
+}

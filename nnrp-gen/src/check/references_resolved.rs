@@ -1,0 +1,87 @@
+//! What a field, a rule row or a state names is there.
+
+use crate::syntax::{Element, Type};
+
+use super::Check;
+
+pub(super) fn run(check: &mut Check<'_>) {
+    let registry = check.registry;
+    let index = check.index;
+    for layout in &registry.layouts {
+        for field in &layout.fields {
+            if let Some(name) = &field.enumeration
+                && !index.enums.contains_key(name.as_str())
+            {
+                check.unknown(name, "enum", index.enums.keys().map(String::as_str));
+            }
+            if let Some(name) = &field.bitmask
+                && !index.bitmasks.contains_key(name.as_str())
+            {
+                check.unknown(name, "bitmask", index.bitmasks.keys().map(String::as_str));
+            }
+            if let Type { element: Element::Layout(name), .. } = &field.ty.value
+                && !index.layouts.contains_key(name)
+            {
+                let name = field.ty.clone().map(|_| name.clone());
+                let scalars = crate::syntax::Scalar::ALL.iter().map(|scalar| scalar.name());
+                check.unknown(
+                    &name,
+                    "type or layout",
+                    index.layouts.keys().map(String::as_str).chain(scalars),
+                );
+            }
+            error_code(check, field.error.as_ref());
+        }
+        for rule in &layout.rules {
+            error_code(check, rule.error.as_ref());
+            if let Some(name) = &rule.field
+                && !layout.fields.iter().any(|field| field.name.value == name.value)
+            {
+                let what = format!("field of `{}`", layout.name.value);
+                check.unknown(name, &what, layout.fields.iter().map(|field| field.name.as_str()));
+            }
+        }
+    }
+    for range in registry.enums.iter().flat_map(|item| &item.ranges) {
+        if let Some(name) = &range.family
+            && !index.enums.contains_key(name.as_str())
+        {
+            check.unknown(name, "enum", index.enums.keys().map(String::as_str));
+        }
+    }
+    if let Some(protocol) = registry.protocols.first() {
+        if let Some(header) = &protocol.header
+            && !index.layouts.contains_key(header.as_str())
+        {
+            check.unknown(header, "layout", index.layouts.keys().map(String::as_str));
+        }
+        if let Some(errors) = &protocol.errors {
+            if !index.enums.contains_key(errors.enumeration.as_str()) {
+                check.unknown(&errors.enumeration, "enum", index.enums.keys().map(String::as_str));
+            }
+            for code in [&errors.header, &errors.body, &errors.limit] {
+                error_code(check, Some(code));
+            }
+        }
+    }
+}
+
+/// `error = "…"` names a value of the protocol's error enum.
+pub(super) fn error_code(check: &mut Check<'_>, code: Option<&crate::syntax::Text>) {
+    let Some(code) = code else { return };
+    let registry = check.registry;
+    let Some(errors) = registry.protocols.first().and_then(|protocol| protocol.errors.as_ref()) else {
+        let problem = check.error(code.span, "`error` needs the protocol to say which enum holds its codes");
+        problem.help = Some(
+            "add `errors = { enum = \"…\", header = \"…\", body = \"…\", limit = \"…\" }` to `[protocol]`"
+                .to_owned(),
+        );
+        return;
+    };
+    let Some(&position) = check.index.enums.get(errors.enumeration.as_str()) else { return };
+    let codes = &registry.enums[position];
+    if !codes.values.iter().any(|value| value.name.value == code.value) {
+        let what = format!("value of `{}`", codes.name.value);
+        check.unknown(code, &what, codes.values.iter().map(|value| value.name.as_str()));
+    }
+}

@@ -1,0 +1,3 @@
+//! Emitters: what is made of a checked registry. Each reads the model and cannot fail.
+
+pub mod rust;

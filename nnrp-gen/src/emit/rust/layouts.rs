@@ -1,0 +1,975 @@
+//! Layouts: the wire struct, the native struct, the checked view, and what leads from one to another.
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use crate::model::{ByteOrder, Element, Field, Layout, Meaning, Rule, Scalar};
+use crate::rule::{self, FieldRef};
+
+use super::rules::Reach;
+use super::{
+    Rust, cite, const_ident, doc, field_ident, from_bytes, hex, ident, plain, scalar_ident, to_bytes,
+    type_ident,
+};
+
+/// A layout being emitted, with the names that recur.
+struct Emit<'a> {
+    rust: &'a Rust<'a>,
+    layout: &'a Layout,
+    name: Ident,
+    view: Ident,
+    mutable: Ident,
+    wire: Ident,
+    size: Literal,
+}
+
+impl Rust<'_> {
+    pub(super) fn layout(&self, layout: &Layout) -> TokenStream {
+        let name = type_ident(&layout.name);
+        let emit = Emit {
+            rust: self,
+            layout,
+            view: format_ident!("{name}View"),
+            mutable: format_ident!("{name}Mut"),
+            wire: format_ident!("{name}Wire"),
+            size: Literal::u32_unsuffixed(layout.size),
+            name,
+        };
+        let wire_struct = emit.wire_struct();
+        let native_struct = emit.native_struct();
+        let native_impl = emit.native_impl();
+        let checks = emit.checks();
+        let view = emit.view_struct();
+        let mutable = emit.mut_struct();
+        quote!(#native_struct #native_impl #checks #view #mutable #wire_struct)
+    }
+
+    /// Whether a layout holds floats, which have no total equality.
+    fn has_float(&self, layout: &Layout) -> bool {
+        layout.fields.iter().any(|field| match field.element {
+            Element::Scalar(scalar) => !scalar.is_integer(),
+            Element::Layout(inner) => self.has_float(&self.registry.layouts[inner]),
+        })
+    }
+
+    /// The type of one element of a field, as users see it.
+    fn element_type(&self, field: &Field) -> TokenStream {
+        let name = match (&field.meaning, field.element) {
+            (Meaning::Enum(position), _) => type_ident(&self.registry.enums[*position].name),
+            (Meaning::Bitmask(position), _) => type_ident(&self.registry.bitmasks[*position].name),
+            (Meaning::Bool, _) => ident("bool"),
+            (_, Element::Scalar(scalar)) => scalar_ident(scalar),
+            (_, Element::Layout(position)) => type_ident(&self.registry.layouts[position].name),
+        };
+        quote!(#name)
+    }
+
+    fn field_type(&self, field: &Field) -> TokenStream {
+        let element = self.element_type(field);
+        match field.count {
+            Some(count) => {
+                let count = Literal::u32_unsuffixed(count);
+                quote!([#element; #count])
+            }
+            None => element,
+        }
+    }
+}
+
+/// The paragraphs that say what a field is.
+fn field_doc(field: &Field) -> Vec<String> {
+    let mut text = field.doc.clone();
+    if text.is_empty() {
+        text = format!("The field `{}`.", field.name);
+    }
+    if !field.unit.is_empty() {
+        text = format!("{text} In {}.", unit_words(&field.unit));
+    }
+    let since = field.since.as_ref().map(|since| format!("Since {since}."));
+    let deprecated = field.deprecated.as_ref().map(|why| format!("Deprecated: {why}"));
+    [Some(text), since, deprecated].into_iter().flatten().collect()
+}
+
+/// A unit as prose.
+fn unit_words(unit: &str) -> String {
+    match unit {
+        "ms" => "milliseconds".to_owned(),
+        "us" => "microseconds".to_owned(),
+        "px" => "pixels".to_owned(),
+        "x100" => "hundredths".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+impl Emit<'_> {
+    fn big(&self) -> bool {
+        self.layout.byte_order == ByteOrder::Big
+    }
+
+    /// The bytes as they lie on the wire, held to the registry by assertions.
+    fn wire_struct(&self) -> TokenStream {
+        let Self { wire, size, .. } = self;
+        let fields = self.layout.fields.iter().map(|field| {
+            let name = field_ident(&field.name);
+            let docs = doc([format!("Bytes {}..{}.", field.offset, field.offset + field.size)]);
+            let bytes = Literal::u32_unsuffixed(field.size);
+            quote!(#docs pub #name: [u8; #bytes],)
+        });
+        let offsets = self.layout.fields.iter().map(|field| {
+            let name = field_ident(&field.name);
+            let offset = Literal::u32_unsuffixed(field.offset);
+            quote!(assert!(core::mem::offset_of!(#wire, #name) == #offset);)
+        });
+        let docs =
+            doc([format!("The {} bytes of [`{}`] as they lie on the wire.", self.layout.size, self.name)]);
+        quote! {
+            #docs
+            #[derive(Clone, Copy)]
+            #[repr(C)]
+            pub struct #wire { #(#fields)* }
+
+            const _: () = {
+                assert!(core::mem::size_of::<#wire>() == #size);
+                #(#offsets)*
+            };
+        }
+    }
+
+    /// The struct of native values.
+    fn native_struct(&self) -> TokenStream {
+        let layout = self.layout;
+        let name = &self.name;
+        let size = format!("{} bytes on the wire.", layout.size);
+        let docs = doc([layout.doc.clone(), format!("{size} {}", cite(&layout.source))]);
+        let equality = if self.rust.has_float(layout) { quote!() } else { quote!(, Eq, Hash) };
+        let features = self.rust.options.features.then(|| {
+            quote! {
+                #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+                #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
+            }
+        });
+        let fields = layout.values().map(|field| {
+            let docs = doc(field_doc(field));
+            let name = field_ident(&field.name);
+            let ty = self.rust.field_type(field);
+            let deprecated = field.deprecated.as_ref().map(|why| quote!(#[deprecated = #why]));
+            let serde = (self.rust.options.features && field.count.is_some_and(|count| count > 32))
+                .then(|| quote!(#[cfg_attr(feature = "serde", serde(with = "crate::wire::array"))]));
+            quote!(#docs #deprecated #serde pub #name: #ty,)
+        });
+        let defaults = layout.values().map(|field| {
+            let name = field_ident(&field.name);
+            let one = match (&field.meaning, field.element) {
+                (Meaning::Enum(_) | Meaning::Bitmask(_), _) | (_, Element::Layout(_)) => {
+                    let ty = self.rust.element_type(field);
+                    quote!(#ty::default())
+                }
+                (Meaning::Bool, _) => quote!(false),
+                (_, Element::Scalar(scalar)) if !scalar.is_integer() => quote!(0.0),
+                _ => quote!(0),
+            };
+            match field.count {
+                Some(count) => {
+                    let count = Literal::u32_unsuffixed(count);
+                    quote!(#name: [#one; #count],)
+                }
+                None => quote!(#name: #one,),
+            }
+        });
+        quote! {
+            #docs
+            #[derive(Clone, Copy, Debug, PartialEq #equality)]
+            #features
+            pub struct #name { #(#fields)* }
+
+            impl Default for #name {
+                fn default() -> Self {
+                    Self { #(#defaults)* }
+                }
+            }
+        }
+    }
+
+    /// Constants, decoding and encoding.
+    fn native_impl(&self) -> TokenStream {
+        let Self { name, view, mutable, size, .. } = self;
+        let support = &self.rust.options.wire;
+        let text = &self.layout.name;
+        let wire = &self.wire;
+        let offsets = self.layout.fields.iter().map(|field| {
+            let constant = format_ident!("{}_OFFSET", const_ident(&field.name));
+            let docs = doc([format!("First byte of `{}`.", field.name)]);
+            let field = field_ident(&field.name);
+            quote!(#docs pub const #constant: usize = core::mem::offset_of!(#wire, #field);)
+        });
+        let pack = self.pack();
+        let holds = self.native_condition();
+        quote! {
+            impl #name {
+                /// Its name in the registry.
+                pub const NAME: &'static str = #text;
+
+                /// Its bytes on the wire.
+                pub const SIZE: usize = #size;
+
+                #(#offsets)*
+
+                /// Checks bytes and looks at them where they are.
+                ///
+                /// # Errors
+                ///
+                /// The first fault: length, fields by offset, rules.
+                #[inline]
+                pub fn view(bytes: &[u8]) -> Result<#view<'_>, #support::Fault> {
+                    #view::new(bytes)
+                }
+
+                /// Checks bytes and makes it possible to change them where they are.
+                ///
+                /// # Errors
+                ///
+                /// As [`Self::view`].
+                #[inline]
+                pub fn view_mut(bytes: &mut [u8]) -> Result<#mutable<'_>, #support::Fault> {
+                    #mutable::new(bytes)
+                }
+
+                /// Reads exactly [`Self::SIZE`] bytes.
+                ///
+                /// # Errors
+                ///
+                /// As [`Self::view`].
+                #[inline]
+                pub fn decode(bytes: &[u8]) -> Result<Self, #support::Fault> {
+                    Ok(#view::new(bytes)?.to_owned())
+                }
+
+                /// Writes exactly [`Self::SIZE`] bytes, or none of them.
+                ///
+                /// # Errors
+                ///
+                /// Where `out` is of another size, and what [`Self::decode`] would say of the bytes.
+                #[inline]
+                pub fn encode_into(&self, out: &mut [u8]) -> Result<(), #support::Fault> {
+                    let found = out.len();
+                    let Ok(out) = <&mut [u8; #size]>::try_from(out) else {
+                        return Err(#support::Fault::length(&Self::SITE, found, #size));
+                    };
+                    self.validate()?;
+                    *out = self.pack();
+                    Ok(())
+                }
+
+                /// The bytes on the wire.
+                ///
+                /// # Errors
+                ///
+                /// What [`Self::decode`] would say of them.
+                #[inline]
+                pub fn to_bytes(&self) -> Result<[u8; #size], #support::Fault> {
+                    self.validate()?;
+                    Ok(self.pack())
+                }
+
+                /// Checks what the types of the fields leave open.
+                ///
+                /// # Errors
+                ///
+                /// What [`Self::decode`] would say of the bytes.
+                #[inline]
+                pub fn validate(&self) -> Result<(), #support::Fault> {
+                    if self.holds() { Ok(()) } else { Err(Self::fault(&self.pack())) }
+                }
+
+                #holds
+
+                #pack
+            }
+        }
+    }
+
+    /// The bytes of native values, unchecked.
+    fn pack(&self) -> TokenStream {
+        let support = &self.rust.options.wire;
+        let size = &self.size;
+        let constants = self.constant_bytes();
+        let start = if constants.iter().any(|byte| *byte != 0) {
+            let bytes = Literal::byte_string(&constants);
+            quote!(*#bytes)
+        } else {
+            quote!([0; #size])
+        };
+        let puts =
+            self.layout.values().map(|field| self.put(field, &quote!(bytes), &|name| quote!(self.#name)));
+        let body = quote!(#(#puts)*);
+        let (this, mutable) =
+            if body.is_empty() { (quote!(&self), quote!()) } else { (quote!(&self), quote!(mut)) };
+        let _ = support;
+        quote! {
+            /// The bytes as they would be, good or not.
+            #[inline]
+            fn pack(#this) -> [u8; #size] {
+                let #mutable bytes = #start;
+                #body
+                bytes
+            }
+        }
+    }
+
+    /// The bytes of the layout with all constants in place and the rest zero.
+    fn constant_bytes(&self) -> Vec<u8> {
+        let mut bytes = vec![0; self.layout.size as usize];
+        for field in &self.layout.fields {
+            if let Meaning::Constant(constant) = &field.meaning {
+                for (place, byte) in bytes[field.range()].iter_mut().zip(constant) {
+                    *place = *byte;
+                }
+            }
+        }
+        bytes
+    }
+
+    /// Statements that write a field's value into `bytes`, an array of the whole layout.
+    fn put(&self, field: &Field, bytes: &TokenStream, value: &dyn Fn(&Ident) -> TokenStream) -> TokenStream {
+        let support = &self.rust.options.wire;
+        let name = field_ident(&field.name);
+        let offset = Literal::u32_unsuffixed(field.offset);
+        let value = value(&name);
+        let to_bytes = to_bytes(self.big());
+        let reference = if bytes.to_string() == "bytes" { quote!(&mut bytes) } else { bytes.clone() };
+        match (field.element, field.count) {
+            (Element::Scalar(Scalar::U8), Some(_)) => quote!(#support::put(#reference, #offset, #value);),
+            (Element::Scalar(scalar), Some(_)) => {
+                let step = Literal::u32_unsuffixed(scalar.size());
+                quote! {
+                    for (at, value) in #value.into_iter().enumerate() {
+                        #support::put(#reference, #offset + at * #step, value.#to_bytes());
+                    }
+                }
+            }
+            (Element::Layout(_), None) => quote!(#support::put(#reference, #offset, #value.pack());),
+            (Element::Layout(inner), Some(_)) => {
+                let step = Literal::u32_unsuffixed(self.rust.registry.layouts[inner].size);
+                quote! {
+                    for (at, value) in #value.iter().enumerate() {
+                        #support::put(#reference, #offset + at * #step, value.pack());
+                    }
+                }
+            }
+            (Element::Scalar(scalar), None) => {
+                let raw = self.raw_of(field, scalar, &value);
+                match scalar.size() {
+                    1 if scalar == Scalar::U8 => quote!(#support::put(#reference, #offset, [#raw]);),
+                    _ => quote!(#support::put(#reference, #offset, #raw.#to_bytes());),
+                }
+            }
+        }
+    }
+
+    /// A native value as the number that stands on the wire.
+    fn raw_of(&self, field: &Field, scalar: Scalar, value: &TokenStream) -> TokenStream {
+        let ty = scalar_ident(scalar);
+        let widen = |raw: TokenStream, narrow: Scalar| {
+            if narrow == scalar { raw } else { quote!(#ty::from(#raw)) }
+        };
+        match field.meaning {
+            Meaning::Enum(position) => widen(quote!(#value.raw()), self.rust.registry.enums[position].ty),
+            Meaning::Bitmask(position) => {
+                widen(quote!(#value.bits()), self.rust.registry.bitmasks[position].ty)
+            }
+            Meaning::Bool => quote!(#ty::from(#value)),
+            _ => value.clone(),
+        }
+    }
+
+    /// What must hold of native values beyond their types.
+    fn native_condition(&self) -> TokenStream {
+        let mut parts = Vec::new();
+        for field in self.layout.values() {
+            let name = field_ident(&field.name);
+            match (&field.meaning, field.element, field.count) {
+                (Meaning::Bitmask(position), ..) => {
+                    let mask = &self.rust.registry.bitmasks[*position];
+                    if mask.known() != mask.ty.limits().1 as u64 {
+                        let ty = type_ident(&mask.name);
+                        parts.push(quote!((self.#name.bits() & !#ty::KNOWN == 0)));
+                    }
+                }
+                (_, Element::Layout(_), None) => parts.push(quote!(self.#name.holds())),
+                (_, Element::Layout(_), Some(_)) => {
+                    parts.push(quote!(self.#name.iter().all(|part| part.holds())))
+                }
+                _ => {}
+            }
+        }
+        for rule in &self.layout.rules {
+            let function = rule_ident(rule);
+            let arguments = rule_fields(rule).into_iter().map(|field| {
+                let field = &self.layout.fields[field.index];
+                let name = field_ident(&field.name);
+                let scalar = field.scalar().unwrap_or(Scalar::U64);
+                self.raw_of(field, scalar, &quote!(self.#name))
+            });
+            parts.push(quote!(Self::#function(#(#arguments),*)));
+        }
+        let condition = conjunction(&parts);
+        quote! {
+            /// Whether everything holds that the types of the fields leave open.
+            #[inline]
+            fn holds(&self) -> bool { #condition }
+        }
+    }
+
+    /// The checks of bytes: a fast pass over all, and the search for the first fault.
+    fn checks(&self) -> TokenStream {
+        let Self { name, size, .. } = self;
+        let support = &self.rust.options.wire;
+        let layout_name = &self.layout.name;
+        let count = Literal::usize_unsuffixed(self.layout.fields.len());
+        let rows = self.layout.fields.iter().map(|field| self.row(field));
+        let condition = self.byte_condition();
+        let rules = self.layout.rules.iter().map(|rule| self.rule_function(rule));
+        let blames = self.layout.rules.iter().map(|rule| self.blame(rule));
+        let first = quote!(#support::first_fault(bytes, &Self::FIELDS));
+        let fallback = quote!(#support::Fault::new(&Self::SITE, 0, #support::FaultKind::Rule));
+        quote! {
+            impl #name {
+                /// The layout as a place to blame.
+                const SITE: #support::Site = #support::Site::layout(#layout_name);
+
+                /// The fields as data.
+                pub const FIELDS: [#support::Field; #count] = [#(#rows),*];
+
+                /// Whether bytes are good, in one pass without branches.
+                #[inline]
+                fn bytes_hold(bytes: &[u8; #size]) -> bool { #condition }
+
+                /// The first fault of bytes that are not good.
+                #[cold]
+                #[inline(never)]
+                fn fault(bytes: &[u8; #size]) -> #support::Fault {
+                    Self::find_fault(bytes).unwrap_or(#fallback)
+                }
+
+                fn find_fault(bytes: &[u8; #size]) -> Option<#support::Fault> {
+                    if let Some(fault) = #first {
+                        return Some(fault);
+                    }
+                    #(#blames)*
+                    None
+                }
+
+                #(#rules)*
+            }
+        }
+    }
+
+    /// A field as data.
+    fn row(&self, field: &Field) -> TokenStream {
+        let support = &self.rust.options.wire;
+        let (layout, name) = (&self.layout.name, &field.name);
+        let (offset, size) = (Literal::u32_unsuffixed(field.offset), Literal::u32_unsuffixed(field.size));
+        let code = self.code(field.error.as_ref());
+        let side = |little: &str, big: &str| ident(if self.big() { big } else { little });
+        let test = match (&field.meaning, field.element) {
+            (Meaning::Plain, Element::Layout(inner)) => {
+                let inner = &self.rust.registry.layouts[inner];
+                let step = Literal::u32_unsuffixed(inner.size);
+                let ty = type_ident(&inner.name);
+                quote!(Layouts(#step, |bytes| #ty::find_fault(bytes.first_chunk()?)))
+            }
+            (Meaning::Plain, _) => quote!(Any),
+            (Meaning::Reserved, _) => quote!(Zero),
+            (Meaning::Constant(constant), _) => {
+                let constant = Literal::byte_string(constant);
+                quote!(Constant(#constant))
+            }
+            (Meaning::Enum(position), _) => {
+                let ty = type_ident(&self.rust.registry.enums[*position].name);
+                let variant = side("ValuesLittle", "ValuesBig");
+                quote!(#variant(#ty::SPANS))
+            }
+            (Meaning::Bitmask(position), _) => {
+                let mask = &self.rust.registry.bitmasks[*position];
+                let ty = type_ident(&mask.name);
+                let variant = side("BitsLittle", "BitsBig");
+                let known =
+                    if mask.ty == Scalar::U64 { quote!(#ty::KNOWN) } else { quote!(#ty::KNOWN as u64) };
+                quote!(#variant(#known))
+            }
+            (Meaning::Bool, _) => {
+                let variant = side("ValuesLittle", "ValuesBig");
+                quote!(#variant(&[(0, 1)]))
+            }
+        };
+        quote! {
+            #support::Field {
+                site: #support::Site::field(#layout, #name) #code,
+                offset: #offset,
+                size: #size,
+                test: #support::Test::#test,
+            }
+        }
+    }
+
+    fn code(&self, error: Option<&String>) -> Option<TokenStream> {
+        let code = self.rust.registry.error_code(error?)?;
+        let code = plain(code);
+        Some(quote!(.code(#code)))
+    }
+
+    /// The condition that good bytes fulfil.
+    fn byte_condition(&self) -> TokenStream {
+        let support = &self.rust.options.wire;
+        let mut parts = Vec::new();
+        let fixed = self.fixed_words();
+        if !fixed.is_empty() {
+            let words = fixed.iter().map(|word| {
+                let load = self.load_word(word);
+                let digits = word.bytes as usize * 2;
+                let mask = hex(word.mask, digits);
+                if word.value == 0 {
+                    quote!((#load & #mask))
+                } else {
+                    let value = hex(word.value, digits);
+                    quote!(((#load ^ #value) & #mask))
+                }
+            });
+            parts.push(quote!((#(#words)|* == 0)));
+        }
+        for field in &self.layout.fields {
+            match (&field.meaning, field.element, field.count) {
+                (Meaning::Enum(position), Element::Scalar(scalar), _) => {
+                    let item = &self.rust.registry.enums[*position];
+                    let spans = item.spans();
+                    if masked_by(&spans, item.ty).1 {
+                        continue;
+                    }
+                    let ty = type_ident(&item.name);
+                    let raw = self.load(field.offset, scalar);
+                    let raw = if scalar == Scalar::U64 { raw } else { quote!(u64::from(#raw)) };
+                    parts.push(quote!(#ty::accepts(#raw)));
+                }
+                (_, Element::Layout(inner), None) => {
+                    let ty = type_ident(&self.rust.registry.layouts[inner].name);
+                    let offset = Literal::u32_unsuffixed(field.offset);
+                    parts.push(quote!(#ty::bytes_hold(#support::part(bytes, #offset))));
+                }
+                (_, Element::Layout(inner), Some(count)) => {
+                    let inner = &self.rust.registry.layouts[inner];
+                    let ty = type_ident(&inner.name);
+                    let offset = Literal::u32_unsuffixed(field.offset);
+                    let (step, count) = (Literal::u32_unsuffixed(inner.size), Literal::u32_unsuffixed(count));
+                    parts.push(quote!((0..#count).all(|at| #ty::bytes_hold(#support::part(bytes, #offset + at * #step)))));
+                }
+                _ => {}
+            }
+        }
+        for rule in &self.layout.rules {
+            let call = self.rule_call(rule);
+            parts.push(call);
+        }
+        if parts.is_empty() {
+            return quote!({
+                let _ = bytes;
+                true
+            });
+        }
+        conjunction(&parts)
+    }
+
+    /// A rule applied to bytes.
+    fn rule_call(&self, rule: &Rule) -> TokenStream {
+        let function = rule_ident(rule);
+        let arguments = rule_fields(rule).into_iter().map(|field| {
+            let field = &self.layout.fields[field.index];
+            self.load(field.offset, field.scalar().unwrap_or(Scalar::U64))
+        });
+        quote!(Self::#function(#(#arguments),*))
+    }
+
+    /// The words in which something is fixed.
+    fn fixed_words(&self) -> Vec<Word> {
+        let size = self.layout.size as usize;
+        let mut mask = vec![0u8; size];
+        let value = self.constant_bytes();
+        for field in &self.layout.fields {
+            let bits: Vec<u8> = match &field.meaning {
+                Meaning::Reserved | Meaning::Constant(_) => vec![0xff; field.size as usize],
+                Meaning::Bool => self.wire_bytes(!1, field.size),
+                Meaning::Bitmask(position) => {
+                    self.wire_bytes(!self.rust.registry.bitmasks[*position].known(), field.size)
+                }
+                Meaning::Enum(position) => {
+                    let item = &self.rust.registry.enums[*position];
+                    self.wire_bytes(!masked_by(&item.spans(), item.ty).0, field.size)
+                }
+                Meaning::Plain => continue,
+            };
+            mask[field.range()].copy_from_slice(&bits);
+        }
+        let mut words = Vec::new();
+        let mut done = 0;
+        while done < size {
+            // Whole words; at the end one that overlaps the last, or what fits a shorter layout.
+            let (start, bytes) = match size - done {
+                8.. => (done, 8),
+                _ if size >= 8 => (size - 8, 8),
+                4.. => (done, 4),
+                2.. => (done, 2),
+                _ => (done, 1),
+            };
+            let read = |bytes_of: &[u8]| {
+                bytes_of[start..start + bytes]
+                    .iter()
+                    .rev()
+                    .fold(0u64, |number, byte| number << 8 | u64::from(*byte))
+            };
+            // What an earlier word covered is not tested again.
+            let fresh =
+                (start..start + bytes).map(|at| if at >= done { mask[at] } else { 0 }).collect::<Vec<_>>();
+            let fresh = fresh.iter().rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte));
+            if fresh != 0 {
+                words.push(Word {
+                    start: start as u32,
+                    bytes: bytes as u32,
+                    mask: fresh,
+                    value: read(&value) & fresh,
+                });
+            }
+            done = start + bytes;
+        }
+        words
+    }
+
+    /// The bytes of a number as they stand in a field of `size` bytes.
+    fn wire_bytes(&self, number: u64, size: u32) -> Vec<u8> {
+        let mut bytes = number.to_le_bytes()[..size as usize].to_vec();
+        if self.big() {
+            bytes.reverse();
+        }
+        bytes
+    }
+
+    fn load_word(&self, word: &Word) -> TokenStream {
+        let support = &self.rust.options.wire;
+        let start = Literal::u32_unsuffixed(word.start);
+        match word.bytes {
+            8 => quote!(u64::from_le_bytes(*#support::part(bytes, #start))),
+            4 => quote!(u64::from(u32::from_le_bytes(*#support::part(bytes, #start)))),
+            2 => quote!(u64::from(u16::from_le_bytes(*#support::part(bytes, #start)))),
+            _ => quote!(u64::from(bytes[#start])),
+        }
+    }
+
+    /// The number at `offset` of `bytes`.
+    fn load(&self, offset: u32, scalar: Scalar) -> TokenStream {
+        let support = &self.rust.options.wire;
+        let ty = scalar_ident(scalar);
+        let at = Literal::u32_unsuffixed(offset);
+        if scalar == Scalar::U8 {
+            return quote!(bytes[#at]);
+        }
+        let from_bytes = from_bytes(self.big());
+        quote!(#ty::#from_bytes(*#support::part(bytes, #at)))
+    }
+
+    /// A rule as a condition over raw numbers.
+    fn rule_function(&self, rule: &Rule) -> TokenStream {
+        let function = rule_ident(rule);
+        let fields = rule_fields(rule);
+        let arguments = fields.iter().map(|field| {
+            let field = &self.layout.fields[field.index];
+            let name = field_ident(&field.name);
+            let ty = scalar_ident(field.scalar().unwrap_or(Scalar::U64));
+            quote!(#name: #ty)
+        });
+        let condition = self.rust.truth(&rule.condition(), &Arguments(self.layout));
+        let docs = doc([format!("{}: {}", rule.id, rule.doc)]);
+        quote! {
+            #docs
+            #[inline]
+            const fn #function(#(#arguments),*) -> bool { #condition }
+        }
+    }
+
+    /// The statement that reports a broken rule.
+    fn blame(&self, rule: &Rule) -> TokenStream {
+        let support = &self.rust.options.wire;
+        let call = self.rule_call(rule);
+        let blamed = &self.layout.fields[rule.blame.index];
+        let (layout, field, id, docs) = (&self.layout.name, &blamed.name, &rule.id, &rule.doc);
+        let offset = Literal::u32_unsuffixed(blamed.offset);
+        let code = self.code(rule.error.as_ref());
+        quote! {
+            if !#call {
+                const SITE: #support::Site = #support::Site::rule(#layout, #field, #id, #docs) #code;
+                return Some(#support::Fault::new(&SITE, #offset, #support::FaultKind::Rule));
+            }
+        }
+    }
+
+    /// Bytes that were checked.
+    fn view_struct(&self) -> TokenStream {
+        let Self { name, view, size, .. } = self;
+        let support = &self.rust.options.wire;
+        let docs = doc([
+            format!("The bytes of a [`{name}`], checked and where they are."),
+            "Holding one proves that every check passed.".to_owned(),
+        ]);
+        let getters = self.layout.values().map(|field| {
+            let docs = doc(field_doc(field));
+            let getter = field_ident(&field.name);
+            let ty = self.rust.field_type(field);
+            let value = self.get(field);
+            let deprecated = field.deprecated.as_ref().map(|why| quote!(#[deprecated = #why]));
+            quote! {
+                #docs
+                #deprecated
+                #[inline]
+                pub fn #getter(&self) -> #ty {
+                    let bytes = self.0;
+                    #value
+                }
+            }
+        });
+        let copies = self.layout.values().map(|field| {
+            let name = field_ident(&field.name);
+            quote!(#name: self.#name(),)
+        });
+        quote! {
+            #docs
+            #[derive(Clone, Copy, PartialEq, Eq)]
+            pub struct #view<'a>(&'a [u8; #size]);
+
+            impl<'a> #view<'a> {
+                /// Checks bytes.
+                ///
+                /// # Errors
+                ///
+                /// The first fault: length, fields by offset, rules.
+                #[inline]
+                pub fn new(bytes: &'a [u8]) -> Result<Self, #support::Fault> {
+                    let Ok(array) = <&[u8; #size]>::try_from(bytes) else {
+                        return Err(#support::Fault::length(&#name::SITE, bytes.len(), #size));
+                    };
+                    if #name::bytes_hold(array) { Ok(Self(array)) } else { Err(#name::fault(array)) }
+                }
+
+                /// The bytes themselves.
+                #[inline]
+                pub const fn as_bytes(&self) -> &'a [u8; #size] { self.0 }
+
+                /// The values in a struct of their own.
+                #[inline]
+                pub fn to_owned(&self) -> #name {
+                    #name { #(#copies)* }
+                }
+
+                #(#getters)*
+            }
+
+            impl core::fmt::Debug for #view<'_> {
+                fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                    self.to_owned().fmt(out)
+                }
+            }
+        }
+    }
+
+    /// The native value of a field, from checked `bytes`.
+    fn get(&self, field: &Field) -> TokenStream {
+        let support = &self.rust.options.wire;
+        let offset = Literal::u32_unsuffixed(field.offset);
+        match (field.element, field.count) {
+            (Element::Scalar(Scalar::U8), Some(_)) => quote!(*#support::part(bytes, #offset)),
+            (Element::Scalar(scalar), Some(_)) => {
+                let ty = scalar_ident(scalar);
+                let step = Literal::u32_unsuffixed(scalar.size());
+                let from_bytes = from_bytes(self.big());
+                quote!(core::array::from_fn(|at| #ty::#from_bytes(*#support::part(bytes, #offset + at * #step))))
+            }
+            (Element::Layout(inner), None) => {
+                let view = format_ident!("{}View", type_ident(&self.rust.registry.layouts[inner].name));
+                quote!(#view(#support::part(bytes, #offset)).to_owned())
+            }
+            (Element::Layout(inner), Some(_)) => {
+                let inner = &self.rust.registry.layouts[inner];
+                let view = format_ident!("{}View", type_ident(&inner.name));
+                let step = Literal::u32_unsuffixed(inner.size);
+                quote!(core::array::from_fn(|at| #view(#support::part(bytes, #offset + at * #step)).to_owned()))
+            }
+            (Element::Scalar(scalar), None) => {
+                let raw = self.load(field.offset, scalar);
+                let narrow = |narrow: Scalar| {
+                    if narrow == scalar {
+                        raw.clone()
+                    } else {
+                        let ty = scalar_ident(narrow);
+                        quote!((#raw as #ty))
+                    }
+                };
+                match field.meaning {
+                    Meaning::Enum(position) => {
+                        let item = &self.rust.registry.enums[position];
+                        let ty = type_ident(&item.name);
+                        let raw = narrow(item.ty);
+                        if item.is_open() { quote!(#ty(#raw)) } else { quote!(#ty::checked(#raw)) }
+                    }
+                    Meaning::Bitmask(position) => {
+                        let item = &self.rust.registry.bitmasks[position];
+                        let ty = type_ident(&item.name);
+                        let raw = narrow(item.ty);
+                        quote!(#ty::from_bits_retain(#raw))
+                    }
+                    Meaning::Bool => quote!(#raw != 0),
+                    _ => raw,
+                }
+            }
+        }
+    }
+
+    /// Checked bytes that can be changed.
+    fn mut_struct(&self) -> TokenStream {
+        let Self { name, view, mutable, size, .. } = self;
+        let support = &self.rust.options.wire;
+        let docs = doc([
+            format!("The bytes of a [`{name}`], checked, to change where they are."),
+            "They are good after every call: a change that would break them is refused.".to_owned(),
+        ]);
+        let ruled: Vec<usize> =
+            self.layout.rules.iter().flat_map(rule_fields).map(|field| field.index).collect();
+        let setters = self.layout.fields.iter().enumerate().filter(|(_, field)| field.has_value()).map(
+            |(position, field)| {
+                let field_name = field_ident(&field.name);
+                let setter = format_ident!("set_{}", field.name);
+                let ty = self.rust.field_type(field);
+                let open = ruled.contains(&position)
+                    || matches!(field.meaning, Meaning::Bitmask(_))
+                    || matches!(field.element, Element::Layout(_));
+                let deprecated = field.deprecated.as_ref().map(|why| quote!(#[deprecated = #why]));
+                if open {
+                    let docs = doc([format!("Sets `{}`.", field.name)]);
+                    quote! {
+                        #docs
+                        ///
+                        /// # Errors
+                        ///
+                        /// Where the bytes would not be good then; they stay as they are.
+                        #deprecated
+                        #[inline]
+                        pub fn #setter(&mut self, value: #ty) -> Result<(), #support::Fault> {
+                            self.update(|whole| whole.#field_name = value)
+                        }
+                    }
+                } else {
+                    let docs = doc([format!("Sets `{}`.", field.name)]);
+                    let put = self.put(field, &quote!(self.0), &|_| quote!(value));
+                    quote! {
+                        #docs
+                        #deprecated
+                        #[inline]
+                        pub fn #setter(&mut self, value: #ty) { #put }
+                    }
+                }
+            },
+        );
+        quote! {
+            #docs
+            pub struct #mutable<'a>(&'a mut [u8; #size]);
+
+            impl<'a> #mutable<'a> {
+                /// Checks bytes.
+                ///
+                /// # Errors
+                ///
+                /// The first fault: length, fields by offset, rules.
+                #[inline]
+                pub fn new(bytes: &'a mut [u8]) -> Result<Self, #support::Fault> {
+                    let found = bytes.len();
+                    let Ok(array) = <&mut [u8; #size]>::try_from(bytes) else {
+                        return Err(#support::Fault::length(&#name::SITE, found, #size));
+                    };
+                    if #name::bytes_hold(array) { Ok(Self(array)) } else { Err(#name::fault(array)) }
+                }
+
+                /// The bytes to read.
+                #[inline]
+                pub const fn as_view(&self) -> #view<'_> { #view(self.0) }
+
+                /// Changes several values together.
+                ///
+                /// # Errors
+                ///
+                /// Where the bytes would not be good then; they stay as they are.
+                #[inline]
+                pub fn update(&mut self, change: impl FnOnce(&mut #name)) -> Result<(), #support::Fault> {
+                    let mut whole = self.as_view().to_owned();
+                    change(&mut whole);
+                    whole.encode_into(self.0)
+                }
+
+                #(#setters)*
+            }
+
+            impl core::fmt::Debug for #mutable<'_> {
+                fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                    self.as_view().fmt(out)
+                }
+            }
+        }
+    }
+}
+
+/// Bits of a word that are the same in all good bytes.
+struct Word {
+    start: u32,
+    bytes: u32,
+    mask: u64,
+    value: u64,
+}
+
+/// The bits that values in these spans may use, and whether every such number is one.
+fn masked_by(spans: &[(u64, u64)], ty: Scalar) -> (u64, bool) {
+    let highest = spans.last().map_or(0, |span| span.1);
+    let bits = u64::MAX.checked_shr(highest.leading_zeros()).unwrap_or(0);
+    let bits = bits & ty.limits().1 as u64;
+    (bits, spans == [(0, bits)])
+}
+
+/// The name of the function that holds a rule.
+fn rule_ident(rule: &Rule) -> Ident {
+    let id: String = rule
+        .id
+        .chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '_' })
+        .collect();
+    format_ident!("rule_{id}")
+}
+
+/// The fields that a rule reads, in the order of its function's arguments.
+fn rule_fields(rule: &Rule) -> Vec<FieldRef> {
+    rule::fields(&rule.condition())
+}
+
+/// All parts hold, without branches.
+fn conjunction(parts: &[TokenStream]) -> TokenStream {
+    match parts {
+        [] => quote!(true),
+        parts => quote!(#(#parts)&*),
+    }
+}
+
+/// A rule's view of its function's arguments.
+struct Arguments<'a>(&'a Layout);
+
+impl Reach for Arguments<'_> {
+    fn value(&self, field: FieldRef) -> TokenStream {
+        let name = field_ident(&self.0.fields[field.index].name);
+        quote!(#name)
+    }
+
+    fn field(&self, field: FieldRef) -> &Field {
+        &self.0.fields[field.index]
+    }
+}

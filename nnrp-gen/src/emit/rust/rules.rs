@@ -1,0 +1,247 @@
+//! Rules, as conditions over raw numbers.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use crate::model::{Element, Field, Scalar};
+use crate::rule::{Arith, Cmp, FieldRef, Int, Truth};
+
+use super::{Rust, hex, plain, type_ident};
+
+/// How a condition reaches a field's raw number, and the field itself.
+pub(super) trait Reach {
+    /// An expression of the field's raw type.
+    fn value(&self, field: FieldRef) -> TokenStream;
+
+    /// The field.
+    fn field(&self, field: FieldRef) -> &Field;
+}
+
+/// The integers that comparisons and arithmetic run in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Width {
+    Own(Scalar),
+    Signed,
+    Wide,
+}
+
+impl Rust<'_> {
+    /// A condition without branches.
+    pub(super) fn truth(&self, truth: &Truth, reach: &dyn Reach) -> TokenStream {
+        match truth {
+            Truth::Flag(field, mask) => {
+                let value = reach.value(*field);
+                let mask = plain(*mask);
+                quote!(#value & #mask != 0)
+            }
+            Truth::Bool(field) => {
+                let value = reach.value(*field);
+                quote!(#value != 0)
+            }
+            // Only rules of messages look into bodies; see the packet emitter.
+            Truth::Present { .. } => quote!(false),
+            Truth::In(int, enumeration) => {
+                let name = type_ident(&self.registry.enums[*enumeration].name);
+                let value = self.int(int, Width::Own(Scalar::U64), reach);
+                quote!(#name::accepts(#value))
+            }
+            Truth::Compare(cmp, left, right) => {
+                let width = common(width(left, reach), width(right, reach));
+                let (left, right) = (self.int(left, width, reach), self.int(right, width, reach));
+                let sign = sign(*cmp);
+                quote!(#left #sign #right)
+            }
+            Truth::Same(left, right) => {
+                let (left, right) = (self.grouped(left, reach), self.grouped(right, reach));
+                quote!(#left == #right)
+            }
+            Truth::Differ(left, right) => {
+                let (left, right) = (self.grouped(left, reach), self.grouped(right, reach));
+                quote!(#left != #right)
+            }
+            Truth::Not(inner) => match &**inner {
+                Truth::Compare(cmp, left, right) => {
+                    self.truth(&Truth::Compare(opposite(*cmp), left.clone(), right.clone()), reach)
+                }
+                Truth::Flag(field, mask) => {
+                    let value = reach.value(*field);
+                    let mask = plain(*mask);
+                    quote!(#value & #mask == 0)
+                }
+                Truth::Bool(field) => {
+                    let value = reach.value(*field);
+                    quote!(#value == 0)
+                }
+                Truth::Not(inner) => self.truth(inner, reach),
+                Truth::And(parts) => self.truth(&Truth::Or(negated(parts)), reach),
+                Truth::Or(parts) => self.truth(&Truth::And(negated(parts)), reach),
+                Truth::Same(left, right) => self.truth(&Truth::Differ(left.clone(), right.clone()), reach),
+                Truth::Differ(left, right) => self.truth(&Truth::Same(left.clone(), right.clone()), reach),
+                Truth::In(..) | Truth::Present { .. } => {
+                    let inner = self.truth(inner, reach);
+                    quote!(!#inner)
+                }
+            },
+            Truth::And(parts) => {
+                let parts = parts.iter().map(|part| self.grouped(part, reach));
+                quote!(#(#parts)&*)
+            }
+            Truth::Or(parts) => {
+                // An alternative among alternatives needs no parentheses.
+                let mut flat = Vec::new();
+                flatten(parts, &mut flat);
+                let parts = flat.iter().map(|part| self.grouped(part, reach));
+                quote!(#(#parts)|*)
+            }
+        }
+    }
+
+    fn grouped(&self, truth: &Truth, reach: &dyn Reach) -> TokenStream {
+        let inner = self.truth(truth, reach);
+        match truth {
+            Truth::In(..) | Truth::Present { .. } => inner,
+            _ => quote!((#inner)),
+        }
+    }
+
+    fn int(&self, int: &Int, width: Width, reach: &dyn Reach) -> TokenStream {
+        match int {
+            Int::Literal(number) => match u64::try_from(*number) {
+                Ok(number) if number > 0xffff => {
+                    let literal = hex(number, 8);
+                    quote!(#literal)
+                }
+                _ => {
+                    let literal: Literal = number
+                        .unsigned_abs()
+                        .to_string()
+                        .parse()
+                        .unwrap_or_else(|_| Literal::u64_unsuffixed(0));
+                    if *number < 0 { quote!(-#literal) } else { quote!(#literal) }
+                }
+            },
+            Int::Field(field) => {
+                let value = reach.value(*field);
+                let own = scalar_of(reach.field(*field));
+                match width {
+                    Width::Own(scalar) if scalar == own => value,
+                    Width::Own(scalar) if scalar.is_unsigned() && own.is_unsigned() => {
+                        let ty = super::scalar_ident(scalar);
+                        quote!(#ty::from(#value))
+                    }
+                    // `in` of a signed field: what is negative becomes a number that no enum lists below 2^63.
+                    Width::Own(scalar) => {
+                        let ty = super::scalar_ident(scalar);
+                        quote!((#value as #ty))
+                    }
+                    Width::Signed => quote!(i64::from(#value)),
+                    Width::Wide => quote!(i128::from(#value)),
+                }
+            }
+            Int::Neg(inner) => {
+                let inner = self.int(inner, width, reach);
+                quote!((-#inner))
+            }
+            Int::Binary(arith, left, right) => {
+                let (left, right) =
+                    (self.int(left, Width::Signed, reach), self.int(right, Width::Signed, reach));
+                let sign = match arith {
+                    Arith::Add => quote!(+),
+                    Arith::Subtract => quote!(-),
+                    Arith::Multiply => quote!(*),
+                    Arith::Remainder => quote!(%),
+                };
+                let value = quote!((#left #sign #right));
+                match width {
+                    Width::Signed => value,
+                    Width::Wide => quote!(i128::from(#value)),
+                    Width::Own(scalar) => {
+                        let ty = super::scalar_ident(scalar);
+                        quote!((#value as #ty))
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn negated(parts: &[Truth]) -> Vec<Truth> {
+    parts.iter().map(|part| Truth::Not(Box::new(part.clone()))).collect()
+}
+
+fn flatten(parts: &[Truth], flat: &mut Vec<Truth>) {
+    for part in parts {
+        match part {
+            Truth::Or(inner) => flatten(inner, flat),
+            Truth::Not(inner) => match &**inner {
+                Truth::And(inner) => flatten(&negated(inner), flat),
+                Truth::Not(inner) => flatten(std::slice::from_ref(inner), flat),
+                _ => flat.push(part.clone()),
+            },
+            _ => flat.push(part.clone()),
+        }
+    }
+}
+
+fn scalar_of(field: &Field) -> Scalar {
+    match field.element {
+        Element::Scalar(scalar) => scalar,
+        Element::Layout(_) => Scalar::U64,
+    }
+}
+
+/// The narrowest integers that hold a number; nothing for a literal, which fits any that it is compared with.
+fn width(int: &Int, reach: &dyn Reach) -> Option<Width> {
+    match int {
+        Int::Literal(number) if *number > i128::from(u32::MAX) || *number < 0 => Some(Width::Wide),
+        Int::Literal(_) => None,
+        Int::Field(field) => Some(Width::Own(scalar_of(reach.field(*field)))),
+        Int::Neg(_) | Int::Binary(..) => Some(Width::Signed),
+    }
+}
+
+/// The integers that hold both sides of a comparison.
+fn common(left: Option<Width>, right: Option<Width>) -> Width {
+    match (left, right) {
+        (None, None) => Width::Signed,
+        // A large literal fits what it is compared with, or the rule would be constant.
+        (Some(Width::Wide), Some(width @ Width::Own(_)))
+        | (Some(width @ Width::Own(_)), Some(Width::Wide)) => width,
+        (Some(width), None) | (None, Some(width)) => width,
+        (Some(Width::Own(left)), Some(Width::Own(right))) => {
+            if left.is_unsigned() == right.is_unsigned() {
+                Width::Own(if left.size() >= right.size() { left } else { right })
+            } else if left.size() == 8 || right.size() == 8 {
+                Width::Wide
+            } else {
+                Width::Signed
+            }
+        }
+        (Some(left), Some(right)) => {
+            let wide = |width| matches!(width, Width::Wide | Width::Own(Scalar::U64));
+            if wide(left) || wide(right) { Width::Wide } else { Width::Signed }
+        }
+    }
+}
+
+fn sign(cmp: Cmp) -> TokenStream {
+    match cmp {
+        Cmp::Equal => quote!(==),
+        Cmp::Differ => quote!(!=),
+        Cmp::Less => quote!(<),
+        Cmp::AtMost => quote!(<=),
+        Cmp::Greater => quote!(>),
+        Cmp::AtLeast => quote!(>=),
+    }
+}
+
+fn opposite(cmp: Cmp) -> Cmp {
+    match cmp {
+        Cmp::Equal => Cmp::Differ,
+        Cmp::Differ => Cmp::Equal,
+        Cmp::Less => Cmp::AtLeast,
+        Cmp::AtMost => Cmp::Greater,
+        Cmp::Greater => Cmp::AtMost,
+        Cmp::AtLeast => Cmp::Less,
+    }
+}

@@ -1,0 +1,64 @@
+//! How generated Rust looks: formatted, with a blank line between ideas.
+
+use proc_macro2::TokenStream;
+
+/// Formats items as rustfmt would and sets them apart.
+pub(super) fn pretty(items: TokenStream) -> String {
+    match syn::parse2(items.clone()) {
+        Ok(file) => spaced(&prettyplease::unparse(&file)),
+        // Cannot happen with what the emitter writes; the compiler would then point at the place.
+        Err(_) => items.to_string(),
+    }
+}
+
+/// Puts a blank line before each item that follows another, and none inside short ones.
+fn spaced(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 16);
+    let mut before = "";
+    for line in text.lines() {
+        let indent = line.len() - line.trim_start().len();
+        let closes =
+            before.trim_start().starts_with('}') && before.len() - before.trim_start().len() == indent;
+        let ends_item =
+            closes || (before.ends_with(';') && before.len() - before.trim_start().len() == indent);
+        let starts_item = starts_item(line.trim_start());
+        let constants = is_constant(before) && is_constant(line);
+        if ends_item && starts_item && !constants {
+            out.push('\n');
+        }
+        out.push_str(line);
+        out.push('\n');
+        before = line;
+    }
+    out
+}
+
+fn starts_item(line: &str) -> bool {
+    ["///", "#[", "pub ", "impl", "const ", "fn ", "struct ", "enum "]
+        .iter()
+        .any(|start| line.starts_with(start))
+}
+
+/// A constant without a doc of its own: several of them are one idea.
+fn is_constant(line: &str) -> bool {
+    line.trim_start().starts_with("const ") || line.trim_start().starts_with("pub const ")
+}
+
+/// Breaks a paragraph into lines that fit beside `///`.
+pub(super) fn wrap(paragraph: &str) -> Vec<String> {
+    const WIDTH: usize = 96;
+    let mut lines = vec![String::new()];
+    for word in paragraph.split_whitespace() {
+        let line = lines.last_mut().map_or(0, |line| line.len());
+        if line > 0 && line + 1 + word.len() > WIDTH {
+            lines.push(String::new());
+        }
+        if let Some(last) = lines.last_mut() {
+            if !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+    }
+    lines
+}

@@ -1,0 +1,87 @@
+//! Reads TOML files into [`crate::syntax`]. Goes on after a problem, so that one run shows them all.
+
+mod items;
+mod keys;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use toml::de::{DeTable, DeValue};
+
+use crate::report::{Diagnostic, Report};
+use crate::source::{Sources, Span};
+use crate::suggest::did_you_mean;
+use crate::syntax::Registry;
+
+use keys::{Context, Keys};
+
+/// The `*.toml` files of a folder, in the order in which they are read.
+///
+/// # Errors
+///
+/// What the file system said.
+pub fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut list = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "toml") && path.is_file() {
+            list.push(path);
+        }
+    }
+    list.sort();
+    Ok(list)
+}
+
+/// Reads one text into `registry`.
+pub fn text(sources: &mut Sources, path: &str, text: &str, registry: &mut Registry, report: &mut Report) {
+    let number = sources.add(path, text);
+    let Some(source) = sources.get(number) else { return };
+    let (document, problems) = DeTable::parse_recoverable(&source.text);
+    for problem in problems {
+        let range = problem.span().unwrap_or(0..0);
+        report.add(Diagnostic::error(Span::new(number, range), problem.message().to_owned()));
+    }
+    let mut cx = Context { source: number, report };
+    let table = document.get_ref();
+    for (key, value) in table {
+        let known = items::TABLES.iter().find(|kind| kind.name == key.get_ref().as_ref());
+        let Some(kind) = known else {
+            let span = cx.span(key.span());
+            let names = items::TABLES.iter().map(|kind| kind.name);
+            cx.report.add(
+                Diagnostic::error(span, format!("unknown table `{}`", key.get_ref()))
+                    .label("no such table in a registry")
+                    .maybe_help(did_you_mean(key.get_ref(), names)),
+            );
+            continue;
+        };
+        let span = cx.span(value.span());
+        match (kind.many, value.get_ref()) {
+            (false, DeValue::Table(table)) => {
+                kind.read(Keys::new(table, span, kind.name), &mut cx, registry);
+            }
+            (true, DeValue::Array(rows)) => {
+                for row in rows {
+                    let span = cx.span(row.span());
+                    match row.get_ref() {
+                        DeValue::Table(table) => {
+                            kind.read(Keys::new(table, span, kind.name), &mut cx, registry);
+                        }
+                        other => cx.wrong_type(span, kind.name, "a table", other),
+                    }
+                }
+            }
+            (many, _) => {
+                let header = if many { format!("[[{}]]", kind.name) } else { format!("[{}]", kind.name) };
+                cx.report.add(
+                    Diagnostic::error(
+                        cx.span(key.span()),
+                        format!("`{}` is written as `{header}`", kind.name),
+                    )
+                    .help(format!("start the table with `{header}`")),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Problems, collected over a whole run and drawn together.
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use crate::source::{Sources, Span};
+
+/// How much a problem weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Nothing is made from a registry with an error.
+    Error,
+    /// Everything still works.
+    Warning,
+}
+
+/// One problem: what is wrong, where, and what would mend it.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// What is wrong, as a sentence without a full stop.
+    pub message: String,
+    /// The place that is wrong.
+    pub span: Span,
+    /// What to say at that place; may be empty.
+    pub label: String,
+    /// Other places that explain it.
+    pub related: Vec<(Span, String)>,
+    /// What would mend it, where that is known.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error at `span`.
+    pub fn error(span: Span, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Error,
+            message: message.into(),
+            span,
+            label: String::new(),
+            related: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// A warning at `span`.
+    pub fn warning(span: Span, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(span, message) }
+    }
+
+    /// Says `label` at the place itself.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    /// Points at another place too.
+    #[must_use]
+    pub fn related(mut self, span: Span, label: impl Into<String>) -> Self {
+        self.related.push((span, label.into()));
+        self
+    }
+
+    /// Says what would mend it.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Says what would mend it, where somebody knows.
+    #[must_use]
+    pub fn maybe_help(mut self, help: Option<String>) -> Self {
+        self.help = help;
+        self
+    }
+}
+
+/// All problems of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    list: Vec<Diagnostic>,
+}
+
+impl Report {
+    /// Adds a problem.
+    pub fn add(&mut self, problem: Diagnostic) {
+        self.list.push(problem);
+    }
+
+    /// Adds a problem and hands it back, to say more about it.
+    pub fn push(&mut self, problem: Diagnostic) -> &mut Diagnostic {
+        let at = self.list.len();
+        self.list.push(problem);
+        &mut self.list[at]
+    }
+
+    /// Whether an error is among them.
+    pub fn has_errors(&self) -> bool {
+        self.list.iter().any(|problem| problem.severity == Severity::Error)
+    }
+
+    /// How many errors and how many warnings there are.
+    pub fn counts(&self) -> (usize, usize) {
+        let errors = self.list.iter().filter(|problem| problem.severity == Severity::Error).count();
+        (errors, self.list.len() - errors)
+    }
+
+    /// The problems in file order.
+    pub fn sorted(&self) -> Vec<&Diagnostic> {
+        let mut list: Vec<_> = self.list.iter().collect();
+        list.sort_by_key(|problem| problem.span);
+        list
+    }
+
+    /// Draws every problem in file order, each starting with `path:line:column`.
+    ///
+    /// `color` adds terminal colours.
+    pub fn draw(&self, sources: &Sources, color: bool) -> String {
+        let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+        let renderer = renderer.decor_style(DecorStyle::Ascii);
+        let drawn: Vec<String> =
+            self.sorted().into_iter().map(|problem| draw(problem, sources, &renderer)).collect();
+        drawn.join("\n\n")
+    }
+}
+
+fn draw(problem: &Diagnostic, sources: &Sources, renderer: &Renderer) -> String {
+    let (level, word) = match problem.severity {
+        Severity::Error => (Level::ERROR, "error"),
+        Severity::Warning => (Level::WARNING, "warning"),
+    };
+    let Some(source) = sources.get(problem.span.source) else {
+        return format!("{word}: {}", problem.message);
+    };
+    let (line, column) = sources.position(problem.span);
+    let name = format!("{}:{line}:{column}: {word}", source.path);
+    let title = level.with_name(Some(name)).primary_title(problem.message.as_str());
+
+    let mut snippet = Snippet::source(source.text.as_str())
+        .annotation(AnnotationKind::Primary.span(fit(problem.span, &source.text)).label(&problem.label));
+    let mut elsewhere = Vec::new();
+    for (span, label) in &problem.related {
+        match sources.get(span.source) {
+            Some(_) if span.source == problem.span.source => {
+                snippet =
+                    snippet.annotation(AnnotationKind::Context.span(fit(*span, &source.text)).label(label));
+            }
+            Some(other) => elsewhere.push(
+                Snippet::source(other.text.as_str())
+                    .path(other.path.as_str())
+                    .annotation(AnnotationKind::Context.span(fit(*span, &other.text)).label(label)),
+            ),
+            None => {}
+        }
+    }
+    let mut group: Group<'_> = title.element(snippet);
+    for other in elsewhere {
+        group = group.element(other);
+    }
+    if let Some(help) = &problem.help {
+        group = group.element(Level::HELP.message(help.as_str()));
+    }
+    renderer.render(&[group])
+}
+
+/// A span that lies in the text and on character boundaries, whatever a parser said.
+fn fit(span: Span, text: &str) -> std::ops::Range<usize> {
+    let boundary = |at: u32| {
+        let mut at = (at as usize).min(text.len());
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    };
+    let (start, end) = (boundary(span.start), boundary(span.end));
+    start..end.max(start)
+}

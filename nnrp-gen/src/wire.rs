@@ -1,0 +1,330 @@
+//! What generated codecs share: faults, the table of a layout's fields, and byte helpers.
+//!
+//! This file is part of the generator, which uses it itself, and of everything that it generates.
+
+use core::fmt;
+
+/// What is wrong with some bytes, or with a value that should become bytes, and where.
+///
+/// Of several faults the first is reported, in this order: length, fields by offset, rules in the
+/// order of the registry.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Fault {
+    site: &'static Site,
+    offset: u32,
+    kind: FaultKind,
+}
+
+/// How something is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FaultKind {
+    /// There are fewer bytes than the layout has.
+    TooShort,
+    /// There are more bytes than the layout has.
+    TooLong,
+    /// A constant field holds another value.
+    Constant,
+    /// A reserved field or padding is not zero.
+    Reserved,
+    /// A bit is set that the bitmask does not list.
+    UnknownBits,
+    /// A value that the enum does not list, or a bool that is neither 0 nor 1.
+    UnknownValue,
+    /// A length or a count that does not match what is there.
+    Length,
+    /// A rule does not hold.
+    Rule,
+    /// Something that must be understood is not known.
+    Unsupported,
+    /// More than the reader was told to accept.
+    Limit,
+}
+
+impl FaultKind {
+    /// Its name, as the registry-driven tools and other languages have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TooShort => "too_short",
+            Self::TooLong => "too_long",
+            Self::Constant => "constant",
+            Self::Reserved => "reserved",
+            Self::UnknownBits => "unknown_bits",
+            Self::UnknownValue => "unknown_value",
+            Self::Length => "length",
+            Self::Rule => "rule",
+            Self::Unsupported => "unsupported",
+            Self::Limit => "limit",
+        }
+    }
+
+    /// What it says of a field, to stand between the field and the end of the sentence.
+    pub const fn says(self) -> &'static str {
+        match self {
+            Self::TooShort => "ends too early",
+            Self::TooLong => "goes on too long",
+            Self::Constant => "is not the constant that it must be",
+            Self::Reserved => "is reserved and must be zero",
+            Self::UnknownBits => "has bits set that are not known",
+            Self::UnknownValue => "has a value that is not known",
+            Self::Length => "does not match the bytes that are there",
+            Self::Rule => "breaks a rule",
+            Self::Unsupported => "must be understood and is not",
+            Self::Limit => "is over the limit",
+        }
+    }
+}
+
+/// A place that can be at fault: a field of a layout, and the rule that it may break.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Site {
+    /// The layout.
+    pub layout: &'static str,
+    /// The field; empty for the layout as a whole.
+    pub field: &'static str,
+    /// The rule; empty where none is involved.
+    pub rule: &'static str,
+    /// Why there is that rule.
+    pub doc: &'static str,
+    /// The error code on the wire; 0 for the protocol's usual one.
+    pub code: u32,
+}
+
+impl Site {
+    /// A layout as a whole.
+    pub const fn layout(layout: &'static str) -> Self {
+        Self::field(layout, "")
+    }
+
+    /// A field.
+    pub const fn field(layout: &'static str, field: &'static str) -> Self {
+        Self { layout, field, rule: "", doc: "", code: 0 }
+    }
+
+    /// A field and the rule that it may break.
+    pub const fn rule(
+        layout: &'static str,
+        field: &'static str,
+        rule: &'static str,
+        doc: &'static str,
+    ) -> Self {
+        Self { layout, field, rule, doc, code: 0 }
+    }
+
+    /// The same with an error code of its own.
+    pub const fn code(self, code: u32) -> Self {
+        Self { code, ..self }
+    }
+}
+
+impl Fault {
+    /// A fault of some kind at `site`, `offset` bytes from the start of what is decoded.
+    pub const fn new(site: &'static Site, offset: u32, kind: FaultKind) -> Self {
+        Self { site, offset, kind }
+    }
+
+    /// The fault of `found` bytes where `site`, a layout, has `size`.
+    #[cold]
+    pub const fn length(site: &'static Site, found: usize, size: u32) -> Self {
+        if found < size as usize {
+            Self::new(site, found as u32, FaultKind::TooShort)
+        } else {
+            Self::new(site, size, FaultKind::TooLong)
+        }
+    }
+
+    /// The same fault seen from `base` bytes further out.
+    #[must_use]
+    pub const fn behind(self, base: usize) -> Self {
+        let base = if base > u32::MAX as usize { u32::MAX } else { base as u32 };
+        Self { offset: self.offset.saturating_add(base), ..self }
+    }
+
+    /// The layout that is at fault.
+    pub const fn layout(&self) -> &'static str {
+        self.site.layout
+    }
+
+    /// The field to blame; empty where it is the layout as a whole.
+    pub const fn field(&self) -> &'static str {
+        self.site.field
+    }
+
+    /// Bytes from the start of what was decoded to the fault.
+    pub const fn offset(&self) -> usize {
+        self.offset as usize
+    }
+
+    /// How it is wrong.
+    pub const fn kind(&self) -> FaultKind {
+        self.kind
+    }
+
+    /// The id of the rule that does not hold.
+    pub const fn rule(&self) -> Option<&'static str> {
+        if self.site.rule.is_empty() { None } else { Some(self.site.rule) }
+    }
+
+    /// The error code on the wire where it is not the protocol's usual one.
+    pub const fn code(&self) -> Option<u32> {
+        if self.site.code == 0 { None } else { Some(self.site.code) }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Site { layout, field, rule, doc, .. } = self.site;
+        sentence(out, (layout, field), self.offset as usize, self.kind, (rule, doc))
+    }
+}
+
+impl fmt::Debug for Fault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Fault({self})")
+    }
+}
+
+impl core::error::Error for Fault {}
+
+/// The sentence of a fault, in every language the same.
+pub fn sentence(
+    out: &mut dyn fmt::Write,
+    (layout, field): (&str, &str),
+    offset: usize,
+    kind: FaultKind,
+    (rule, doc): (&str, &str),
+) -> fmt::Result {
+    let dot = if field.is_empty() { "" } else { "." };
+    write!(out, "byte {offset}: `{layout}{dot}{field}` ")?;
+    match (rule.is_empty(), kind) {
+        (true, _) => out.write_str(kind.says()),
+        (false, FaultKind::Rule) => write!(out, "breaks rule {rule}: {}", doc.trim_end_matches('.')),
+        (false, _) => write!(out, "{} (rule {rule})", kind.says()),
+    }
+}
+
+/// A number that is no value of an enum, or a name that names nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct UnknownValue {
+    /// The enum or bitmask.
+    pub of: &'static str,
+}
+
+impl fmt::Display for UnknownValue {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "no value of `{}`", self.of)
+    }
+}
+
+impl core::error::Error for UnknownValue {}
+
+/// A field of a layout as data: where it is and what its bytes must be.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// Where to put the blame.
+    pub site: Site,
+    /// First byte.
+    pub offset: u32,
+    /// Bytes in all.
+    pub size: u32,
+    /// What must hold of them.
+    pub test: Test,
+}
+
+/// What must hold of the bytes of a field.
+#[derive(Clone, Copy, Debug)]
+pub enum Test {
+    /// Anything goes.
+    Any,
+    /// All are zero.
+    Zero,
+    /// They are these.
+    Constant(&'static [u8]),
+    /// As a little-endian number, no other bits are set.
+    BitsLittle(u64),
+    /// As a big-endian number, no other bits are set.
+    BitsBig(u64),
+    /// As a little-endian number, it lies in one of these inclusive spans.
+    ValuesLittle(&'static [(u64, u64)]),
+    /// As a big-endian number, it lies in one of these inclusive spans.
+    ValuesBig(&'static [(u64, u64)]),
+    /// They are layouts of that many bytes each, which this checks.
+    Layouts(u32, fn(&[u8]) -> Option<Fault>),
+}
+
+/// The first fault among the fields of a layout, whose length is right.
+#[cold]
+pub fn first_fault(bytes: &[u8], fields: &'static [Field]) -> Option<Fault> {
+    fields.iter().find_map(|field| field.fault(bytes))
+}
+
+impl Field {
+    fn fault(&'static self, bytes: &[u8]) -> Option<Fault> {
+        let start = self.offset as usize;
+        let bytes = bytes.get(start..start + self.size as usize)?;
+        let little = || bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        let big = || bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        let listed = |number: u64, spans: &[(u64, u64)]| {
+            spans.iter().any(|&(from, to)| from <= number && number <= to)
+        };
+        let (good, kind) = match self.test {
+            Test::Any => return None,
+            Test::Zero => (bytes.iter().all(|byte| *byte == 0), FaultKind::Reserved),
+            Test::Constant(constant) => (bytes == constant, FaultKind::Constant),
+            Test::BitsLittle(known) => (little() & !known == 0, FaultKind::UnknownBits),
+            Test::BitsBig(known) => (big() & !known == 0, FaultKind::UnknownBits),
+            Test::ValuesLittle(spans) => (listed(little(), spans), FaultKind::UnknownValue),
+            Test::ValuesBig(spans) => (listed(big(), spans), FaultKind::UnknownValue),
+            Test::Layouts(size, check) => {
+                let inner = |(at, bytes)| Some(check(bytes)?.behind(start + at * size as usize));
+                return bytes.chunks(size.max(1) as usize).enumerate().find_map(inner);
+            }
+        };
+        if good { None } else { Some(Fault::new(&self.site, self.offset, kind)) }
+    }
+}
+
+/// The names of a bitmask's set bits, joined by ` | `; 0 for none.
+pub fn write_bits(out: &mut fmt::Formatter<'_>, bits: u64, names: &[(&'static str, u64)]) -> fmt::Result {
+    let mut rest = bits;
+    let mut between = "";
+    for (name, mask) in names {
+        if bits & mask != 0 {
+            write!(out, "{between}{name}")?;
+            between = " | ";
+            rest &= !mask;
+        }
+    }
+    match rest {
+        0 if between.is_empty() => out.write_str("0"),
+        0 => Ok(()),
+        rest => write!(out, "{between}{rest:#x}"),
+    }
+}
+
+/// What [`write_bits`] wrote; nothing where a name is not known.
+pub fn read_bits(text: &str, names: &[(&'static str, u64)]) -> Option<u64> {
+    if text.trim() == "0" {
+        return Some(0);
+    }
+    text.split('|').try_fold(0, |bits, name| {
+        let found = names.iter().find(|(known, _)| *known == name.trim());
+        found.map(|(_, mask)| bits | mask)
+    })
+}
+
+/// Writes `value` at byte `at`.
+#[inline(always)]
+pub fn put<const N: usize, const M: usize>(bytes: &mut [u8; N], at: usize, value: [u8; M]) {
+    if let Some(place) = bytes.get_mut(at..at + M) {
+        place.copy_from_slice(&value);
+    }
+}
+
+/// The `M` bytes from byte `at`, which lie in `bytes`.
+#[inline(always)]
+pub fn part<const N: usize, const M: usize>(bytes: &[u8; N], at: usize) -> &[u8; M] {
+    match bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+        Some(part) => part,
+        None => &[0; M],
+    }
+}
