@@ -15,6 +15,7 @@ impl Rust<'_> {
     }
 
     fn closed(&self, item: &Enum) -> TokenStream {
+        let acceptance = acceptance(item);
         let name = type_ident(&item.name);
         let raw = scalar_ident(item.ty);
         let docs = doc([item.doc.clone(), cite(&item.source)]);
@@ -57,6 +58,8 @@ impl Rust<'_> {
                 /// Every value, in the order of the registry.
                 pub const ALL: [Self; #count] = [#(Self::#all),*];
 
+                #acceptance
+
                 /// The value of that number, if it is listed.
                 pub const fn from_raw(raw: #raw) -> Option<Self> {
                     match raw { #(#read)* _ => None }
@@ -85,6 +88,7 @@ impl Rust<'_> {
     }
 
     fn open(&self, item: &Enum) -> TokenStream {
+        let acceptance = acceptance(item);
         let name = type_ident(&item.name);
         let raw = scalar_ident(item.ty);
         let digits = item.ty.size() as usize * 2;
@@ -161,6 +165,8 @@ impl Rust<'_> {
                 /// Every listed value, in the order of the registry.
                 pub const ALL: [Self; #count] = [#(Self::#all),*];
 
+                #acceptance
+
                 /// The value of that number, if it is listed or lies in a range.
                 pub const fn from_raw(raw: #raw) -> Option<Self> {
                     if Self::accepts(raw as u64) { Some(Self(raw)) } else { None }
@@ -206,12 +212,6 @@ impl Rust<'_> {
         let name = type_ident(&item.name);
         let raw = scalar_ident(item.ty);
         let text = &item.name;
-        let spans = item.spans();
-        let accepts = accepts(&spans, item.ty.limits().1 as u64);
-        let table = spans.iter().map(|(from, to)| {
-            let (from, to) = (plain(*from), plain(*to));
-            quote!((#from, #to))
-        });
         let open = item.is_open().then(|| {
             quote! {
                 if let Some(number) = text.strip_prefix("0x") {
@@ -224,15 +224,6 @@ impl Rust<'_> {
             if item.is_open() { quote!(value.name() == Some(text)) } else { quote!(value.name() == text) };
         let serde = self.options.features.then(|| serde_by_text(&name));
         quote! {
-            impl #name {
-                /// The accepted numbers as inclusive spans.
-                pub const SPANS: &'static [(u64, u64)] = &[#(#table),*];
-
-                /// Whether a number is a value of it.
-                #[inline]
-                pub const fn accepts(raw: u64) -> bool { #accepts }
-            }
-
             impl TryFrom<#raw> for #name {
                 type Error = #wire::UnknownValue;
 
@@ -256,6 +247,24 @@ impl Rust<'_> {
 
             #serde
         }
+    }
+}
+
+/// The numbers that an enum accepts, for its `impl`.
+fn acceptance(item: &Enum) -> TokenStream {
+    let spans = item.spans();
+    let accepts = accepts(&spans, item.ty.limits().1 as u64);
+    let table = spans.iter().map(|(from, to)| {
+        let (from, to) = (plain(*from), plain(*to));
+        quote!((#from, #to))
+    });
+    quote! {
+        /// The accepted numbers as inclusive spans.
+        pub const SPANS: &'static [(u64, u64)] = &[#(#table),*];
+
+        /// Whether a number is a value of it.
+        #[inline]
+        pub const fn accepts(raw: u64) -> bool { #accepts }
     }
 }
 

@@ -38,10 +38,9 @@ impl Rust<'_> {
         let wire_struct = emit.wire_struct();
         let native_struct = emit.native_struct();
         let native_impl = emit.native_impl();
-        let checks = emit.checks();
         let view = emit.view_struct();
         let mutable = emit.mut_struct();
-        quote!(#native_struct #native_impl #checks #view #mutable #wire_struct)
+        quote!(#native_struct #native_impl #view #mutable #wire_struct)
     }
 
     /// Whether a layout holds floats, which have no total equality.
@@ -192,6 +191,7 @@ impl Emit<'_> {
 
     /// Constants, decoding and encoding.
     fn native_impl(&self) -> TokenStream {
+        let checks = self.checks();
         let Self { name, view, mutable, size, .. } = self;
         let support = &self.rust.options.wire;
         let text = &self.layout.name;
@@ -284,13 +284,14 @@ impl Emit<'_> {
                 #holds
 
                 #pack
+
+                #checks
             }
         }
     }
 
     /// The bytes of native values, unchecked.
     fn pack(&self) -> TokenStream {
-        let support = &self.rust.options.wire;
         let size = &self.size;
         let constants = self.constant_bytes();
         let start = if constants.iter().any(|byte| *byte != 0) {
@@ -304,7 +305,6 @@ impl Emit<'_> {
         let body = quote!(#(#puts)*);
         let (this, mutable) =
             if body.is_empty() { (quote!(&self), quote!()) } else { (quote!(&self), quote!(mut)) };
-        let _ = support;
         quote! {
             /// The bytes as they would be, good or not.
             #[inline]
@@ -392,7 +392,7 @@ impl Emit<'_> {
                     let mask = &self.rust.registry.bitmasks[*position];
                     if mask.known() != mask.ty.limits().1 as u64 {
                         let ty = type_ident(&mask.name);
-                        parts.push(quote!((self.#name.bits() & !#ty::KNOWN == 0)));
+                        parts.push(quote!(self.#name.bits() & !#ty::KNOWN == 0));
                     }
                 }
                 (_, Element::Layout(_), None) => parts.push(quote!(self.#name.holds())),
@@ -422,7 +422,7 @@ impl Emit<'_> {
 
     /// The checks of bytes: a fast pass over all, and the search for the first fault.
     fn checks(&self) -> TokenStream {
-        let Self { name, size, .. } = self;
+        let size = &self.size;
         let support = &self.rust.options.wire;
         let layout_name = &self.layout.name;
         let count = Literal::usize_unsuffixed(self.layout.fields.len());
@@ -431,9 +431,19 @@ impl Emit<'_> {
         let rules = self.layout.rules.iter().map(|rule| self.rule_function(rule));
         let blames = self.layout.rules.iter().map(|rule| self.blame(rule));
         let first = quote!(#support::first_fault(bytes, &Self::FIELDS));
+        let search = if self.layout.rules.is_empty() {
+            first
+        } else {
+            quote! {
+                if let Some(fault) = #first {
+                    return Some(fault);
+                }
+                #(#blames)*
+                None
+            }
+        };
         let fallback = quote!(#support::Fault::new(&Self::SITE, 0, #support::FaultKind::Rule));
         quote! {
-            impl #name {
                 /// The layout as a place to blame.
                 const SITE: #support::Site = #support::Site::layout(#layout_name);
 
@@ -451,16 +461,9 @@ impl Emit<'_> {
                     Self::find_fault(bytes).unwrap_or(#fallback)
                 }
 
-                fn find_fault(bytes: &[u8; #size]) -> Option<#support::Fault> {
-                    if let Some(fault) = #first {
-                        return Some(fault);
-                    }
-                    #(#blames)*
-                    None
-                }
+                fn find_fault(bytes: &[u8; #size]) -> Option<#support::Fault> { #search }
 
                 #(#rules)*
-            }
         }
     }
 
@@ -535,7 +538,7 @@ impl Emit<'_> {
                     quote!(((#load ^ #value) & #mask))
                 }
             });
-            parts.push(quote!((#(#words)|* == 0)));
+            parts.push(quote!(#(#words)|* == 0));
         }
         for field in &self.layout.fields {
             match (&field.meaning, field.element, field.count) {
@@ -546,7 +549,7 @@ impl Emit<'_> {
                         continue;
                     }
                     let ty = type_ident(&item.name);
-                    let raw = self.load(field.offset, scalar);
+                    let raw = self.load(&quote!(bytes), field.offset, scalar);
                     let raw = if scalar == Scalar::U64 { raw } else { quote!(u64::from(#raw)) };
                     parts.push(quote!(#ty::accepts(#raw)));
                 }
@@ -583,7 +586,7 @@ impl Emit<'_> {
         let function = rule_ident(rule);
         let arguments = rule_fields(rule).into_iter().map(|field| {
             let field = &self.layout.fields[field.index];
-            self.load(field.offset, field.scalar().unwrap_or(Scalar::U64))
+            self.load(&quote!(bytes), field.offset, field.scalar().unwrap_or(Scalar::U64))
         });
         quote!(Self::#function(#(#arguments),*))
     }
@@ -662,16 +665,16 @@ impl Emit<'_> {
         }
     }
 
-    /// The number at `offset` of `bytes`.
-    fn load(&self, offset: u32, scalar: Scalar) -> TokenStream {
+    /// The number at `offset` of an array of the whole layout.
+    fn load(&self, bytes: &TokenStream, offset: u32, scalar: Scalar) -> TokenStream {
         let support = &self.rust.options.wire;
         let ty = scalar_ident(scalar);
         let at = Literal::u32_unsuffixed(offset);
         if scalar == Scalar::U8 {
-            return quote!(bytes[#at]);
+            return quote!(#bytes[#at]);
         }
         let from_bytes = from_bytes(self.big());
-        quote!(#ty::#from_bytes(*#support::part(bytes, #at)))
+        quote!(#ty::#from_bytes(*#support::part(#bytes, #at)))
     }
 
     /// A rule as a condition over raw numbers.
@@ -728,7 +731,6 @@ impl Emit<'_> {
                 #deprecated
                 #[inline]
                 pub fn #getter(&self) -> #ty {
-                    let bytes = self.0;
                     #value
                 }
             }
@@ -777,36 +779,36 @@ impl Emit<'_> {
         }
     }
 
-    /// The native value of a field, from checked `bytes`.
+    /// The native value of a field, from the checked bytes of a view.
     fn get(&self, field: &Field) -> TokenStream {
         let support = &self.rust.options.wire;
         let offset = Literal::u32_unsuffixed(field.offset);
         match (field.element, field.count) {
-            (Element::Scalar(Scalar::U8), Some(_)) => quote!(*#support::part(bytes, #offset)),
+            (Element::Scalar(Scalar::U8), Some(_)) => quote!(*#support::part(self.0, #offset)),
             (Element::Scalar(scalar), Some(_)) => {
                 let ty = scalar_ident(scalar);
                 let step = Literal::u32_unsuffixed(scalar.size());
                 let from_bytes = from_bytes(self.big());
-                quote!(core::array::from_fn(|at| #ty::#from_bytes(*#support::part(bytes, #offset + at * #step))))
+                quote!(core::array::from_fn(|at| #ty::#from_bytes(*#support::part(self.0, #offset + at * #step))))
             }
             (Element::Layout(inner), None) => {
                 let view = format_ident!("{}View", type_ident(&self.rust.registry.layouts[inner].name));
-                quote!(#view(#support::part(bytes, #offset)).to_owned())
+                quote!(#view(#support::part(self.0, #offset)).to_owned())
             }
             (Element::Layout(inner), Some(_)) => {
                 let inner = &self.rust.registry.layouts[inner];
                 let view = format_ident!("{}View", type_ident(&inner.name));
                 let step = Literal::u32_unsuffixed(inner.size);
-                quote!(core::array::from_fn(|at| #view(#support::part(bytes, #offset + at * #step)).to_owned()))
+                quote!(core::array::from_fn(|at| #view(#support::part(self.0, #offset + at * #step)).to_owned()))
             }
             (Element::Scalar(scalar), None) => {
-                let raw = self.load(field.offset, scalar);
+                let raw = self.load(&quote!(self.0), field.offset, scalar);
                 let narrow = |narrow: Scalar| {
                     if narrow == scalar {
                         raw.clone()
                     } else {
                         let ty = scalar_ident(narrow);
-                        quote!((#raw as #ty))
+                        quote!(#raw as #ty)
                     }
                 };
                 match field.meaning {
@@ -956,7 +958,14 @@ fn rule_fields(rule: &Rule) -> Vec<FieldRef> {
 fn conjunction(parts: &[TokenStream]) -> TokenStream {
     match parts {
         [] => quote!(true),
-        parts => quote!(#(#parts)&*),
+        [only] => only.clone(),
+        parts => {
+            let grouped = parts.iter().map(|part| {
+                let compares = part.clone().into_iter().any(|token| token.to_string() == "=");
+                if compares { quote!((#part)) } else { part.clone() }
+            });
+            quote!(#(#grouped)&*)
+        }
     }
 }
 
