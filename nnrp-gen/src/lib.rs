@@ -1,2 +1,5 @@
 //! Reads a declarative layout registry, checks it, and generates from it.
 #![forbid(unsafe_code)]
+
+pub mod rule;
+pub mod suggest;

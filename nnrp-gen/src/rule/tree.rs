@@ -1,0 +1,136 @@
+//! The typed tree: a rule with its names resolved, ready to be emitted or evaluated.
+
+use super::ast::{Arith, Cmp};
+
+/// Which set of fields a [`FieldRef`] counts in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Space {
+    /// The fields of the layout that the rule stands on; for a message, its metadata.
+    Own,
+    /// The fields of the common header.
+    Header,
+}
+
+/// A field that a rule reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FieldRef {
+    /// Whose fields.
+    pub space: Space,
+    /// Which of them, in the order of the layout.
+    pub index: usize,
+}
+
+/// A number.
+///
+/// Literals and single fields may need all values of `u64` or `i64`. What is calculated, and all that goes into it,
+/// fits `i64`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Int {
+    /// A number that stands in the rule, or the value of a name of an enum.
+    Literal(i128),
+    /// The value of a field.
+    Field(FieldRef),
+    /// The negative of a number.
+    Neg(Box<Int>),
+    /// A calculation. The right side of a remainder is a literal greater than 0.
+    Binary(Arith, Box<Int>, Box<Int>),
+}
+
+/// A condition.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Truth {
+    /// A bit of the mask is set in the field.
+    Flag(FieldRef, u64),
+    /// The field, a bool, is not 0.
+    Bool(FieldRef),
+    /// The segment of the body has an entry of this value.
+    Present {
+        /// Which segment.
+        segment: usize,
+        /// The value that selects the entry.
+        value: u64,
+    },
+    /// The number is a value of the enum.
+    In(Box<Int>, usize),
+    /// Two numbers compare so.
+    Compare(Cmp, Box<Int>, Box<Int>),
+    /// Both hold or neither does.
+    Same(Box<Truth>, Box<Truth>),
+    /// One holds and the other does not.
+    Differ(Box<Truth>, Box<Truth>),
+    /// It does not hold.
+    Not(Box<Truth>),
+    /// All hold.
+    And(Vec<Truth>),
+    /// At least one holds.
+    Or(Vec<Truth>),
+}
+
+/// The field that the rule mentions first, in reading order.
+pub fn first_field(truth: &Truth) -> Option<FieldRef> {
+    fields(truth).first().copied()
+}
+
+/// The fields that the rule mentions, each once, in reading order.
+pub fn fields(truth: &Truth) -> Vec<FieldRef> {
+    let mut found = Vec::new();
+    in_truth(truth, &mut found);
+    found
+}
+
+fn in_truth(truth: &Truth, found: &mut Vec<FieldRef>) {
+    match truth {
+        Truth::Flag(field, _) | Truth::Bool(field) => add(*field, found),
+        Truth::Present { .. } => {}
+        Truth::In(int, _) => in_int(int, found),
+        Truth::Compare(_, left, right) => {
+            in_int(left, found);
+            in_int(right, found);
+        }
+        Truth::Same(left, right) | Truth::Differ(left, right) => {
+            in_truth(left, found);
+            in_truth(right, found);
+        }
+        Truth::Not(inner) => in_truth(inner, found),
+        Truth::And(parts) | Truth::Or(parts) => parts.iter().for_each(|part| in_truth(part, found)),
+    }
+}
+
+fn in_int(int: &Int, found: &mut Vec<FieldRef>) {
+    match int {
+        Int::Literal(_) => {}
+        Int::Field(field) => add(*field, found),
+        Int::Neg(inner) => in_int(inner, found),
+        Int::Binary(_, left, right) => {
+            in_int(left, found);
+            in_int(right, found);
+        }
+    }
+}
+
+fn add(field: FieldRef, found: &mut Vec<FieldRef>) {
+    if !found.contains(&field) {
+        found.push(field);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Names, Symbol, fields, first_field, parse, samples, truth};
+
+    #[test]
+    fn fields_come_in_reading_order() {
+        let names = samples::wide();
+        let of = |text: &str| truth(&parse(text).unwrap(), &names).unwrap();
+        let field = |path: &str| match names.lookup(&[path]) {
+            Some(Symbol::Int { field, .. } | Symbol::Bool { field } | Symbol::Mask { field, .. }) => field,
+            _ => panic!("{path}"),
+        };
+        let rule =
+            of("body.ext.cancel_scope || 3 < count + small || count > total && !(fatal == flags.partial)");
+        let expected = ["count", "small", "total", "fatal", "flags"].map(field);
+        assert_eq!(fields(&rule), expected);
+        assert_eq!(first_field(&rule), Some(expected[0]));
+        assert_eq!(first_field(&of("body.ext.cancel_scope")), None);
+    }
+}
