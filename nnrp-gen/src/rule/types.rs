@@ -13,7 +13,7 @@ use crate::suggest::nearest;
 /// Types a rule. All errors are found, in text order, not only the first.
 ///
 /// A comparison that cannot come out differently is an error too, and so is a larger part of the rule; the rule as a
-/// whole is left to [`super::judge`], which knows its `when`.
+/// whole is left to [`judge`](super::judge()), which knows its `when`.
 pub fn truth(expr: &Expr, names: &dyn Names) -> Result<Truth, Vec<RuleError>> {
     run(expr, names, true)
 }
