@@ -5,6 +5,7 @@ mod build;
 pub mod check;
 pub mod emit;
 mod files;
+pub mod fmt;
 mod load;
 mod lower;
 pub mod model;

@@ -201,6 +201,7 @@ impl Names for Fields<'_> {
     }
 }
 
+#[allow(dead_code)] // until messages are resolved
 /// The number that a case or a value name stands for.
 pub(crate) fn number_of(value: &NameOrNumber, enumeration: Option<&Enum>) -> Option<u64> {
     match value {

@@ -47,3 +47,41 @@ pub(super) fn calculate(arith: Arith, left: i128, right: i128) -> i128 {
         Arith::Remainder => left.checked_rem(right).unwrap_or(0),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{parse, truth};
+    use super::*;
+    use crate::rule::samples::{self, Point};
+
+    fn holding(text: &str) -> usize {
+        let rule = truth(&parse(text).unwrap(), &samples::tiny()).unwrap();
+        samples::points().iter().filter(|point: &&Point| eval(&rule, *point)).count()
+    }
+
+    #[test]
+    fn counts_the_values_that_pass() {
+        let all = 4 * 5 * 3 * 4 * 2 * 3 * 2;
+        assert_eq!(samples::points().len(), all);
+        assert_eq!(holding("x == 3"), all / 4);
+        assert_eq!(holding("y % 2 == -1"), all / 5);
+        assert_eq!(holding("-y * 2 - 1 < y"), all * 3 / 5);
+        assert_eq!(holding("state == busy || state == done"), all * 2 / 3);
+        assert_eq!(holding("x in states"), all * 3 / 4);
+        assert_eq!(holding("flags.low && !flags.high"), all / 4);
+        assert_eq!(holding("flags == 5"), all / 4);
+        assert_eq!(holding("on == (header.x != 0)"), all / 2);
+        assert_eq!(holding("body.ext.extra != on"), all / 2);
+    }
+
+    #[test]
+    fn no_arithmetic_panics() {
+        for arith in [Arith::Add, Arith::Subtract, Arith::Multiply, Arith::Remainder] {
+            for left in [i128::MIN, -1, 0, i128::MAX] {
+                for right in [i128::MIN, -1, 0, i128::MAX] {
+                    calculate(arith, left, right);
+                }
+            }
+        }
+    }
+}

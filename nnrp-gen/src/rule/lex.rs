@@ -142,6 +142,7 @@ impl<'t> Lexer<'t> {
         };
         if let Some(wrong) = digits.chars().find(|c| *c != '_' && !c.is_digit(radix)) {
             let help = match wrong {
+                _ if radix == 2 && wrong.is_ascii_digit() => "binary digits are 0 and 1",
                 'o' => "numbers are decimal, `0x…` or `0b…`",
                 'u' | 'U' | 'l' | 'L' | 'i' => "a number has no suffix",
                 _ => "a name does not begin with a digit",
@@ -149,7 +150,7 @@ impl<'t> Lexer<'t> {
             return self.bad(run.len(), format!("`{run}` is no {kind} number: `{wrong}` is no digit"), help);
         }
         if digits.is_empty() || digits.starts_with('_') || digits.ends_with('_') || digits.contains("__") {
-            let help = "`_` stands alone between two digits";
+            let help = if digits.is_empty() { "" } else { "`_` stands alone between two digits" };
             return self.bad(run.len(), format!("`{run}` is no {kind} number"), help);
         }
         if radix == 10 && digits.len() > 1 && digits.starts_with('0') {

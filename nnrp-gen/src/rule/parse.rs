@@ -40,18 +40,21 @@ type Parsed = Result<Expr, RuleError>;
 impl<'t> Parser<'t> {
     /// `x || y || …`
     fn either(&mut self) -> Parsed {
+        let start = self.token.at.start;
         let first = self.both()?;
-        self.chain(first, |kind| matches!(kind, Kind::Or), Self::both, Node::Or)
+        self.chain(start, first, |kind| matches!(kind, Kind::Or), Self::both, Node::Or)
     }
 
     /// `x && y && …`
     fn both(&mut self) -> Parsed {
+        let start = self.token.at.start;
         let first = self.comparison()?;
-        self.chain(first, |kind| matches!(kind, Kind::And), Self::comparison, Node::And)
+        self.chain(start, first, |kind| matches!(kind, Kind::And), Self::comparison, Node::And)
     }
 
     fn chain(
         &mut self,
+        start: usize,
         first: Expr,
         joins: impl Fn(&Kind<'t>) -> bool,
         next: impl Fn(&mut Self) -> Parsed,
@@ -60,7 +63,6 @@ impl<'t> Parser<'t> {
         if !joins(&self.token.kind) {
             return Ok(first);
         }
-        let start = first.at.start;
         let mut parts = vec![first];
         while joins(&self.token.kind) {
             self.step()?;
@@ -71,8 +73,8 @@ impl<'t> Parser<'t> {
 
     /// `x == y`, `x in some_enum`, or just `x`.
     fn comparison(&mut self) -> Parsed {
+        let start = self.token.at.start;
         let left = self.sum()?;
-        let start = left.at.start;
         let expr = match self.token.kind {
             Kind::Cmp(cmp) => {
                 self.step()?;
@@ -95,22 +97,24 @@ impl<'t> Parser<'t> {
 
     /// `x + y - …`
     fn sum(&mut self) -> Parsed {
+        let start = self.token.at.start;
         let mut left = self.product()?;
         while let Kind::Arith(arith @ (Arith::Add | Arith::Subtract)) = self.token.kind {
             self.step()?;
             let right = self.product()?;
-            left = self.node(left.at.start, Node::Arith(arith, Box::new(left), Box::new(right)))?;
+            left = self.node(start, Node::Arith(arith, Box::new(left), Box::new(right)))?;
         }
         Ok(left)
     }
 
     /// `x * y % …`
     fn product(&mut self) -> Parsed {
+        let start = self.token.at.start;
         let mut left = self.operand()?;
         while let Kind::Arith(arith @ (Arith::Multiply | Arith::Remainder)) = self.token.kind {
             self.step()?;
             let right = self.operand()?;
-            left = self.node(left.at.start, Node::Arith(arith, Box::new(left), Box::new(right)))?;
+            left = self.node(start, Node::Arith(arith, Box::new(left), Box::new(right)))?;
         }
         Ok(left)
     }
@@ -244,4 +248,120 @@ impl<'t> Parser<'t> {
 
 fn too_deep(at: Range<usize>) -> RuleError {
     RuleError::new(at, format!("a rule nests at most {MAX_DEPTH} levels")).help("split it into several rules")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ast::{Expr, Node, dotted};
+    use super::super::samples::Random;
+    use super::parse;
+
+    /// The expression with every pair of parentheses written out.
+    fn grouped(expr: &Expr) -> String {
+        match &expr.node {
+            Node::Number(value) => value.to_string(),
+            Node::Path(path) => dotted(path),
+            Node::Neg(inner) => format!("(-{})", grouped(inner)),
+            Node::Not(inner) => format!("(!{})", grouped(inner)),
+            Node::Arith(arith, a, b) => {
+                format!("({} {} {})", grouped(a), arith.symbol(), grouped(b))
+            }
+            Node::Compare(cmp, a, b) => format!("({} {} {})", grouped(a), cmp.symbol(), grouped(b)),
+            Node::In(inner, name) => format!("({} in {})", grouped(inner), name.text),
+            Node::And(parts) => format!("({})", parts.iter().map(grouped).collect::<Vec<_>>().join(" && ")),
+            Node::Or(parts) => format!("({})", parts.iter().map(grouped).collect::<Vec<_>>().join(" || ")),
+        }
+    }
+
+    #[test]
+    fn binds_as_documented() {
+        for (text, expected) in [
+            ("a||b&&c||d", "(a || (b && c) || d)"),
+            ("a && b && c", "(a && b && c)"),
+            ("(a && b) && c", "((a && b) && c)"),
+            ("a+b*c-d%2 == 1", "(((a + (b * c)) - (d % 2)) == 1)"),
+            ("-a % 3 < - -2", "(((-a) % 3) < (-(-2)))"),
+            ("!a == b", "((!a) == b)"),
+            ("!(a in b) && c", "((!(a in b)) && c)"),
+            ("(a == b) != (c < d)", "((a == b) != (c < d))"),
+            ("a + 1 in kinds", "((a + 1) in kinds)"),
+            ("type == fn.match.in.u8", "(type == fn.match.in.u8)"),
+            ("x == 0xFF_ff", "(x == 65535)"),
+            ("x == 0b1010_0000", "(x == 160)"),
+            ("x\n\t== 18_446_744_073_709_551_615", "(x == 18446744073709551615)"),
+            ("and == or", "(and == or)"),
+            ("not && x", "(not && x)"),
+        ] {
+            assert_eq!(parse(text).map(|expr| grouped(&expr)).as_deref(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn parts_know_their_place() {
+        let text = " (a.b) + 3 == ( c ) ";
+        let Node::Compare(_, left, right) = parse(text).unwrap().node else { panic!() };
+        assert_eq!((&text[left.at.clone()], &text[right.at.clone()]), ("(a.b) + 3", "c"));
+        let Node::Arith(_, left, _) = left.node else { panic!() };
+        let Node::Path(path) = left.node else { panic!() };
+        assert_eq!(&text[path[1].at.clone()], "b");
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused_at_a_place_in_it() {
+        let pieces = [
+            "a",
+            "in",
+            "not",
+            "and",
+            "x.y",
+            "0",
+            "0x1f",
+            "0b2",
+            "9__",
+            "1.5",
+            "(",
+            ")",
+            "!",
+            "-",
+            "+",
+            "*",
+            "%",
+            "/",
+            "=",
+            "==",
+            "!=",
+            "<",
+            "<=",
+            "===",
+            "&",
+            "&&",
+            "|",
+            "||",
+            ".",
+            " ",
+            "\n",
+            "\t",
+            "é",
+            "✓",
+            "\"",
+            "'",
+            "\u{0}",
+            "_",
+            "99999999999999999999",
+            "=>",
+            "->",
+            "\u{202e}",
+            ";",
+            ",",
+            "[",
+            "}",
+        ];
+        let mut random = Random::new(1);
+        for _ in 0..20_000 {
+            let text: String = (0..random.below(12)).map(|_| *random.pick(&pieces)).collect();
+            if let Err(error) = parse(&text) {
+                assert!(text.get(error.at.clone()).is_some(), "{text:?} {error:?}");
+            }
+        }
+    }
 }

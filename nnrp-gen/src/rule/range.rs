@@ -95,10 +95,6 @@ impl Set {
         }
     }
 
-    pub(super) fn spans(&self) -> &[Span] {
-        &self.spans
-    }
-
     /// The least and the greatest value, if there is any value.
     pub(super) fn bounds(&self) -> Option<Span> {
         Some((self.spans.first()?.0, self.spans.last()?.1))
@@ -128,10 +124,10 @@ impl Set {
         let mut gaps = Vec::new();
         let mut from = Some(i128::MIN);
         for (min, max) in others {
-            if let (Some(start), Some(end)) = (from, min.checked_sub(1)) {
-                if start <= end {
-                    gaps.push((start, end));
-                }
+            if let (Some(start), Some(end)) = (from, min.checked_sub(1))
+                && start <= end
+            {
+                gaps.push((start, end));
             }
             from = max.checked_add(1);
         }

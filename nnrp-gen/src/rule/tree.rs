@@ -113,3 +113,24 @@ fn add(field: FieldRef, found: &mut Vec<FieldRef>) {
         found.push(field);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Names, Symbol, fields, first_field, parse, samples, truth};
+
+    #[test]
+    fn fields_come_in_reading_order() {
+        let names = samples::wide();
+        let of = |text: &str| truth(&parse(text).unwrap(), &names).unwrap();
+        let field = |path: &str| match names.lookup(&[path]) {
+            Some(Symbol::Int { field, .. } | Symbol::Bool { field } | Symbol::Mask { field, .. }) => field,
+            _ => panic!("{path}"),
+        };
+        let rule =
+            of("body.ext.cancel_scope || 3 < count + small || count > total && !(fatal == flags.partial)");
+        let expected = ["count", "small", "total", "fatal", "flags"].map(field);
+        assert_eq!(fields(&rule), expected);
+        assert_eq!(first_field(&rule), Some(expected[0]));
+        assert_eq!(first_field(&of("body.ext.cancel_scope")), None);
+    }
+}

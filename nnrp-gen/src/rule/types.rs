@@ -13,7 +13,7 @@ use crate::suggest::nearest;
 /// Types a rule. All errors are found, in text order, not only the first.
 ///
 /// A comparison that cannot come out differently is an error too, and so is a larger part of the rule; the rule as a
-/// whole is left to [`super::judge`], which knows its `when`.
+/// whole is left to [`judge`](super::judge()), which knows its `when`.
 pub fn truth(expr: &Expr, names: &dyn Names) -> Result<Truth, Vec<RuleError>> {
     run(expr, names, true)
 }
@@ -69,7 +69,7 @@ impl Typer<'_> {
                 let error = match &expr.node {
                     Node::Path(path) => self.number_as_condition(expr, path),
                     _ => RuleError::new(expr.at.clone(), "this is a number, not a condition")
-                        .help("compare it with 0"),
+                        .help("compare it with another number"),
                 };
                 self.fail(error)
             }
@@ -185,26 +185,28 @@ impl Typer<'_> {
 
     fn calculation(&mut self, expr: &Expr, arith: Arith, left: &Expr, right: &Expr) -> Maybe<Int> {
         let typed = (self.number(left), self.number(right));
-        let (Some(a), Some(b)) = typed else { return None };
+        let (Some(a), Some(b)) = typed else {
+            return None;
+        };
         let operands = (self.operand(left, &a), self.operand(right, &b));
         if arith == Arith::Remainder && !matches!(b, Int::Literal(1..)) {
             let error = RuleError::new(right.at.clone(), "a divisor is a number greater than 0, written out");
             return self.fail(error);
         }
-        let (Some(()), Some(())) = operands else { return None };
+        let (Some(()), Some(())) = operands else {
+            return None;
+        };
         self.fitting(expr, Int::Binary(arith, Box::new(a), Box::new(b)))
     }
 
     /// What goes into a calculation is narrow enough.
     fn operand(&mut self, expr: &Expr, int: &Int) -> Maybe<()> {
-        if let Node::Path(path) = &expr.node {
-            if let Some(Symbol::Int { bits, .. } | Symbol::Mask { bits, .. }) = self.lookup(path) {
-                if bits > ARITHMETIC_BITS {
-                    let message =
-                        format!("`{}` has {bits} bits, and 64-bit fields are only compared", dotted(path));
-                    return self.fail(RuleError::new(expr.at.clone(), message));
-                }
-            }
+        if let Node::Path(path) = &expr.node
+            && let Some(Symbol::Int { bits, .. } | Symbol::Mask { bits, .. }) = self.lookup(path)
+            && bits > ARITHMETIC_BITS
+        {
+            let message = format!("`{}` has {bits} bits, and 64-bit fields are only compared", dotted(path));
+            return self.fail(RuleError::new(expr.at.clone(), message));
         }
         match int {
             // Calculations were looked at when they were made.
@@ -215,17 +217,21 @@ impl Typer<'_> {
 
     fn fitting(&mut self, expr: &Expr, int: Int) -> Maybe<Int> {
         // A field without any valid value is an error of its enum, not of the rule.
-        let Some((min, max)) = interval(&int, self.names) else { return Some(int) };
+        let Some((min, max)) = interval(&int, self.names) else {
+            return Some(int);
+        };
         if i64::try_from(min).is_ok() && i64::try_from(max).is_ok() {
             return Some(int);
         }
-        let message = format!("this can be {}, which does not fit a signed 64-bit number", spanned(min, max));
+        let message = format!("this is {}, which does not fit a signed 64-bit number", spanned(min, max));
         self.fail(RuleError::new(expr.at.clone(), message).help("arithmetic is signed, with 64 bits"))
     }
 
     /// The enum of a field, if the expression is a field that has one.
     fn enumeration(&self, expr: &Expr) -> Option<usize> {
-        let Node::Path(path) = &expr.node else { return None };
+        let Node::Path(path) = &expr.node else {
+            return None;
+        };
         match self.lookup(path) {
             Some(Symbol::Int { enumeration, .. }) => enumeration,
             _ => None,
@@ -234,7 +240,9 @@ impl Typer<'_> {
 
     /// A bare name beside a field of an enum: its value, or an error if it is nothing else either.
     fn value(&mut self, enumeration: usize, expr: &Expr) -> Option<Maybe<Typed>> {
-        let Node::Path(path) = &expr.node else { return None };
+        let Node::Path(path) = &expr.node else {
+            return None;
+        };
         let [word] = path.as_slice() else { return None };
         if let Some(value) = self.names.enum_value(enumeration, &word.text) {
             return Some(Some(Typed::Number(Int::Literal(i128::from(value)))));
@@ -261,12 +269,16 @@ impl Typer<'_> {
             Certainty::Depends => return Some(()),
         };
         let error = RuleError::new(expr.at.clone(), format!("this is {outcome} true"));
-        let alike = match truth {
-            Truth::Compare(_, left, right) => left == right,
-            Truth::Same(left, right) | Truth::Differ(left, right) => left == right,
-            _ => false,
+        let (alike, numbers) = match truth {
+            Truth::Compare(_, left, right) => (left == right, vec![&**left, &**right]),
+            Truth::In(number, _) => (false, vec![&**number]),
+            Truth::Same(left, right) | Truth::Differ(left, right) => (left == right, Vec::new()),
+            _ => (false, Vec::new()),
         };
-        let reasons: Vec<_> = sides.iter().filter_map(|side| self.limits(side)).collect();
+        let words = ["the left side", "the right side"];
+        let reasons = sides.iter().zip(numbers).zip(words);
+        let reasons: Vec<_> =
+            reasons.filter_map(|((side, int), word)| self.limits(side, int, word)).collect();
         self.fail(if alike {
             error.help("both sides are the same")
         } else if reasons.is_empty() {
@@ -277,8 +289,15 @@ impl Typer<'_> {
     }
 
     /// What values the side of a comparison has, in words.
-    fn limits(&self, side: &Expr) -> Option<String> {
-        let Node::Path(path) = &side.node else { return None };
+    fn limits(&self, side: &Expr, int: &Int, word: &str) -> Option<String> {
+        let path = match (&side.node, int) {
+            (_, Int::Literal(_)) => return None,
+            (Node::Path(path), _) => path,
+            _ => {
+                let (min, max) = interval(int, self.names)?;
+                return Some(format!("{word} is {}", spanned(min, max)));
+            }
+        };
         let name = dotted(path);
         match self.lookup(path)? {
             Symbol::Int { enumeration: Some(enumeration), .. } => {
@@ -304,7 +323,7 @@ impl Typer<'_> {
             (Some(name), Cmp::Equal, Node::Number(1)) | (Some(name), Cmp::Differ, Node::Number(0)) => {
                 format!("write `{name}`")
             }
-            _ => "a condition is compared only with a condition".to_owned(),
+            _ => "put a condition on both sides, or a number on both".to_owned(),
         };
         self.fail(error.help(help))
     }
@@ -351,12 +370,11 @@ impl Typer<'_> {
             }
             _ => {
                 let error = RuleError::new(at, format!("there is no `{name}`"));
-                if let [first, second] = path {
-                    if self.names.enum_named(&first.text).is_some_and(|of| self.has(of, &second.text)) {
-                        let (of, value) = (&first.text, &second.text);
-                        return error
-                            .help(format!("write `{value}`, compared with a field of the enum `{of}`"));
-                    }
+                if let [first, second] = path
+                    && self.names.enum_named(&first.text).is_some_and(|of| self.has(of, &second.text))
+                {
+                    let (of, value) = (&first.text, &second.text);
+                    return error.help(format!("write `{value}`, compared with a field of the enum `{of}`"));
                 }
                 // What stands before the last dot is probably right, so its own names come first.
                 if let Some((head, last)) = name.rsplit_once('.') {
@@ -412,12 +430,62 @@ fn named(expr: &Expr) -> Option<String> {
 }
 
 fn spanned(min: i128, max: i128) -> String {
-    if min == max { format!("only {min}") } else { format!("{min} to {max}") }
+    if min == max { min.to_string() } else { format!("{min} to {max}") }
 }
 
 fn suggest(error: RuleError, word: &str, known: &[String], prefix: &str) -> RuleError {
     match nearest(word, known.iter().map(String::as_str)) {
         Some(name) => error.help(format!("did you mean `{prefix}{name}`?")),
         None => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::{FieldRef, Space};
+    use super::super::{parse, samples};
+    use super::*;
+
+    fn typed(text: &str) -> Truth {
+        truth(&parse(text).unwrap(), &samples::wide()).unwrap()
+    }
+
+    fn literal(value: i128) -> Box<Int> {
+        Box::new(Int::Literal(value))
+    }
+
+    fn field(index: usize) -> FieldRef {
+        FieldRef { space: Space::Own, index }
+    }
+
+    fn number(index: usize) -> Box<Int> {
+        Box::new(Int::Field(field(index)))
+    }
+
+    #[test]
+    fn names_of_values_stand_on_either_side() {
+        assert_eq!(typed("status == rejected"), Truth::Compare(Cmp::Equal, number(2), literal(2)));
+        assert_eq!(typed("rejected > status"), Truth::Compare(Cmp::Greater, literal(2), number(2)));
+        // A value of the enum wins over a field of the same name, and a field of the same enum is a field.
+        assert_eq!(typed("status == small"), Truth::Compare(Cmp::Equal, number(2), literal(3)));
+        assert_eq!(typed("small == status"), Truth::Compare(Cmp::Equal, literal(3), number(2)));
+        assert_eq!(typed("source != target"), Truth::Compare(Cmp::Differ, number(9), number(10)));
+        assert_eq!(typed("small in transport"), Truth::In(number(0), 1));
+    }
+
+    #[test]
+    fn numbers_and_conditions_keep_apart() {
+        let partial = Box::new(Truth::Flag(field(3), 1));
+        let fatal = Box::new(Truth::Bool(field(4)));
+        assert_eq!(typed("flags.partial == fatal"), Truth::Same(partial.clone(), fatal.clone()));
+        assert_eq!(typed("flags.partial != fatal"), Truth::Differ(partial, fatal));
+        assert_eq!(typed("flags == 0b11"), Truth::Compare(Cmp::Equal, number(3), literal(3)));
+        assert_eq!(typed("signed > -5"), Truth::Compare(Cmp::Greater, number(1), literal(-5)));
+        assert_eq!(
+            typed("id != 0xffff_ffff_ffff_ffff"),
+            Truth::Compare(Cmp::Differ, number(8), literal(u64::MAX.into()))
+        );
+        let rest = Int::Binary(Arith::Remainder, number(5), literal(4));
+        assert_eq!(typed("count % 4 == 0"), Truth::Compare(Cmp::Equal, Box::new(rest), literal(0)));
     }
 }

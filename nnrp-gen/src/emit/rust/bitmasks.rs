@@ -66,7 +66,7 @@ impl Rust<'_> {
             impl core::str::FromStr for #name {
                 type Err = #wire::UnknownValue;
 
-                fn from_str(text: &str) -> Result<Self, Self::Err> {
+                fn from_str(text: &str) -> Result<Self, #wire::UnknownValue> {
                     let bits = #wire::read_bits(text, Self::NAMES).and_then(|bits| #raw::try_from(bits).ok());
                     bits.and_then(Self::from_bits).ok_or(#wire::UnknownValue { of: #text })
                 }

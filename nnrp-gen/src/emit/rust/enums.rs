@@ -3,7 +3,7 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::model::{Enum, Value};
+use crate::model::{Enum, Meaning, Value};
 
 use super::{Rust, cite, const_ident, doc, hex, plain, scalar_ident, type_ident};
 
@@ -68,10 +68,7 @@ impl Rust<'_> {
                 /// The number on the wire.
                 pub const fn raw(self) -> #raw { self as #raw }
 
-                /// The value of a number that was checked to be one.
-                const fn checked(raw: #raw) -> Self {
-                    match Self::from_raw(raw) { Some(value) => value, None => Self::ALL[0] }
-                }
+                #checked
 
                 /// The name in the registry.
                 pub const fn name(self) -> &'static str {
@@ -85,6 +82,14 @@ impl Rust<'_> {
                 }
             }
         }
+    }
+
+    fn is_in_a_layout(&self, item: &Enum) -> bool {
+        let registry = self.registry;
+        registry.layouts.iter().flat_map(|layout| &layout.fields).any(|field| match field.meaning {
+            Meaning::Enum(position) => registry.enums[position].name == item.name,
+            _ => false,
+        })
     }
 
     fn open(&self, item: &Enum) -> TokenStream {
@@ -227,7 +232,7 @@ impl Rust<'_> {
             impl TryFrom<#raw> for #name {
                 type Error = #wire::UnknownValue;
 
-                fn try_from(raw: #raw) -> Result<Self, Self::Error> {
+                fn try_from(raw: #raw) -> Result<Self, #wire::UnknownValue> {
                     Self::from_raw(raw).ok_or(#wire::UnknownValue { of: #text })
                 }
             }
@@ -239,7 +244,7 @@ impl Rust<'_> {
             impl core::str::FromStr for #name {
                 type Err = #wire::UnknownValue;
 
-                fn from_str(text: &str) -> Result<Self, Self::Err> {
+                fn from_str(text: &str) -> Result<Self, #wire::UnknownValue> {
                     #open
                     Self::ALL.into_iter().find(|value| #find).ok_or(#wire::UnknownValue { of: #text })
                 }

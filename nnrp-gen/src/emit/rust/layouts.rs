@@ -303,16 +303,11 @@ impl Emit<'_> {
         let puts =
             self.layout.values().map(|field| self.put(field, &quote!(bytes), &|name| quote!(self.#name)));
         let body = quote!(#(#puts)*);
-        let (this, mutable) =
-            if body.is_empty() { (quote!(&self), quote!()) } else { (quote!(&self), quote!(mut)) };
+        let body = if body.is_empty() { start } else { quote!(let mut bytes = #start; #body bytes) };
         quote! {
             /// The bytes as they would be, good or not.
             #[inline]
-            fn pack(#this) -> [u8; #size] {
-                let #mutable bytes = #start;
-                #body
-                bytes
-            }
+            fn pack(&self) -> [u8; #size] { #body }
         }
     }
 
@@ -692,7 +687,7 @@ impl Emit<'_> {
         quote! {
             #docs
             #[inline]
-            const fn #function(#(#arguments),*) -> bool { #condition }
+            fn #function(#(#arguments),*) -> bool { #condition }
         }
     }
 
