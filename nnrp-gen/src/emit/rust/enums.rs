@@ -43,6 +43,14 @@ impl Rust<'_> {
             let number = number(value);
             quote!(#number => Some(Self::#variant),)
         });
+        let checked = self.is_in_a_layout(item).then(|| {
+            quote! {
+                /// The value of a number that was checked to be one.
+                const fn checked(raw: #raw) -> Self {
+                    match Self::from_raw(raw) { Some(value) => value, None => Self::ALL[0] }
+                }
+            }
+        });
         let features = self
             .options
             .features
