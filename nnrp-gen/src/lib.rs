@@ -12,6 +12,7 @@ pub mod model;
 mod names;
 pub mod read;
 pub mod report;
+mod resolve;
 pub mod rule;
 pub mod source;
 mod suggest;

@@ -1,22 +1,29 @@
 //! Makes the model of a registry that passed the checks.
 
 use crate::check::Index;
-use crate::check::fields::{Fields, parse};
+use crate::check::fields::Fields;
 use crate::model::*;
-use crate::rule::{self, FieldRef, Names, Space, Truth};
+use crate::report::Report;
+use crate::resolve::{Resolve, text};
 use crate::source::Sources;
 use crate::syntax::{self, Literal, Text};
 
 /// The model, or nothing where a check that should have refused the registry did not.
 pub fn lower(registry: &syntax::Registry, index: &Index, sources: &Sources) -> Option<Registry> {
     let lower = Lower { registry, index, sources };
+    let report = &mut Report::default();
+    let mut resolve = Resolve { registry, index, sources, report };
     let protocol = registry.protocols.first()?;
     Some(Registry {
         protocol: lower.protocol(protocol)?,
         enums: all(&registry.enums, |item| lower.enumeration(item))?,
         bitmasks: all(&registry.bitmasks, |item| lower.bitmask(item))?,
         layouts: all(&registry.layouts, |item| lower.layout(item, protocol.byte_order.value))?,
-        messages: all(&registry.messages, |item| lower.message(item))?,
+        messages: all(&registry.messages, |item| resolve.message(item))?,
+        bodies: all(&registry.bodies, |item| resolve.body(item))?,
+        entries: all(&registry.entries, |item| resolve.entry(item))?,
+        vocabularies: all(&registry.vocabularies, |item| resolve.vocabulary(item))?,
+        schemas: all(&registry.schemas, schema)?,
         machines: all(&registry.machines, |item| lower.machine(item))?,
     })
 }
@@ -29,10 +36,6 @@ struct Lower<'a> {
 
 fn all<T, U>(list: &[T], one: impl FnMut(&T) -> Option<U>) -> Option<Vec<U>> {
     list.iter().map(one).collect()
-}
-
-fn text(text: Option<&Text>) -> String {
-    text.map(|text| text.value.clone()).unwrap_or_default()
 }
 
 fn owned(text: Option<&Text>) -> Option<String> {
@@ -130,12 +133,14 @@ impl Lower<'_> {
     fn layout(&self, item: &syntax::Layout, byte_order: ByteOrder) -> Option<Layout> {
         let byte_order = item.byte_order.as_ref().map_or(byte_order, |order| order.value);
         let names = Fields::of_layout(self.registry, self.index, item);
+        let (registry, index, sources) = (self.registry, self.index, self.sources);
+        let mut resolve = Resolve { registry, index, sources, report: &mut Report::default() };
         Some(Layout {
             name: item.name.value.clone(),
             size: u32::try_from(item.size.value).ok()?,
             byte_order,
             fields: all(&item.fields, |field| self.field(field, byte_order))?,
-            rules: all(&item.rules, |rule| self.rule(rule, &names))?,
+            rules: all(&item.rules, |rule| resolve.rule(rule, &names))?,
             source: text(item.source.as_ref()),
             doc: text(item.doc.as_ref()),
         })
@@ -184,49 +189,6 @@ impl Lower<'_> {
         })
     }
 
-    fn rule(&self, item: &syntax::Rule, names: &Fields<'_>) -> Option<Rule> {
-        let when = match &item.when {
-            Some(when) => Some(self.condition(when, names)?),
-            None => None,
-        };
-        let require = self.condition(&item.require, names)?;
-        let blame: FieldRef = match &item.field {
-            Some(name) => match name.value.strip_prefix("header.") {
-                Some(name) => names.named(Space::Header, name)?,
-                None => names.named(Space::Own, name.as_str())?,
-            },
-            None => rule::first_field(&require).or_else(|| rule::first_field(when.as_ref()?))?,
-        };
-        Some(Rule {
-            id: item.id.value.clone(),
-            when,
-            require,
-            text: (owned(item.when.as_ref()), item.require.value.clone()),
-            blame,
-            error: owned(item.error.as_ref()),
-            doc: text(item.doc.as_ref()),
-        })
-    }
-
-    fn condition(&self, text: &Text, names: &dyn Names) -> Option<Truth> {
-        parse(text, names, self.sources).ok()
-    }
-
-    fn message(&self, item: &syntax::Message) -> Option<Message> {
-        let metadata = match &item.metadata {
-            Some(name) => Some(*self.index.layouts.get(name.as_str())?),
-            None => None,
-        };
-        Some(Message {
-            value: number(&item.value)?,
-            name: item.name.value.clone(),
-            metadata,
-            direction: item.direction.as_ref().map_or(Direction::Both, |direction| direction.value),
-            source: text(item.source.as_ref()),
-            doc: text(item.doc.as_ref()),
-        })
-    }
-
     fn machine(&self, item: &syntax::Machine) -> Option<Machine> {
         let enumeration = match &item.enumeration {
             Some(name) => Some(*self.index.enums.get(name.as_str())?),
@@ -263,6 +225,18 @@ impl Lower<'_> {
             doc: text(item.doc.as_ref()),
         })
     }
+}
+
+fn schema(item: &syntax::Schema) -> Option<Schema> {
+    Some(Schema {
+        schema_id: u32::try_from(item.schema_id.value).ok()?,
+        schema_version: u32::try_from(item.schema_version.value).ok()?,
+        profile: item.profile.value.clone(),
+        name: item.name.value.clone(),
+        semantics: item.semantics.value.clone(),
+        source: text(item.source.as_ref()),
+        doc: text(item.doc.as_ref()),
+    })
 }
 
 /// A constant as it stands on the wire.

@@ -1,6 +1,88 @@
 //! A registry that passed every check: names resolved, sizes and masks worked out.
 //!
 //! Emitters and the registry-driven codec read this and nothing else, and cannot fail on it.
+//!
+//! # How a packet is checked
+//!
+//! Every language and the registry-driven codec report the first fault in this order. Offsets count
+//! from the start of the packet; a fault names layout, field, offset, [kind](crate::wire::FaultKind)
+//! and rule. "Length of x" below means kind `Length`, blaming field x at its offset.
+//!
+//! 1. The header: too short for its layout; its fields by offset; its rules.
+//! 2. Length of the header's metadata length, unless it is the size of the message's metadata layout
+//!    (0 without one). Length of the header's body length, unless header, metadata and body are
+//!    exactly what is there. Neither has a rule.
+//! 3. The metadata layout: fields, rules.
+//! 4. The message's scope rules, then its rules that do not read the body.
+//! 5. The cut of the body: segment by segment, Length of the metadata field that takes more than is
+//!    left, with the segment's rule. What then is left over is the Length of the last segment (layout:
+//!    the message; field: the segment; offset: the first byte left over), or of the header's body
+//!    length where the message has no segments.
+//! 6. The segments in order, each by what it holds; an empty segment is absent and is not looked at,
+//!    except for a count, which must be 0 then, and a body that is not optional.
+//!    - Opaque: nothing.
+//!    - Layouts: the size must be a multiple (Length of the metadata field or, for the rest, of the
+//!      segment at the first byte of the incomplete one), then each is checked.
+//!    - Entries, a body, words: below. A segment with `count`: Length of the count where it is not what
+//!      is there.
+//!    - Cases: where the selector has the case's value and the segment is not empty, what the case names,
+//!      once; a layout of another size is the Length of the segment's metadata field, with the case's rule.
+//! 7. The message's [`Slots`], [`Sorted`], [`ObjectSize`] and [`Tensor`], in this order.
+//! 8. The message's rules that read the body.
+//!
+//! **Entries** (layout: the entry; field: none, unless said otherwise). Until the segment ends: the
+//! header as a layout, `TooShort` where the rest is shorter; Length of the payload's length field where
+//! more is declared than is left, with the entry's rule; padding that is cut, `TooShort` of the entry
+//! at the end; padding that is not zero, `Reserved` of the entry at the first such byte, both with the
+//! entry's rule. Then by the selector: a value that stands in the block already, `Rule` of the unique
+//! field with the entry's rule; unknown in this message and critical, `Unsupported` of the selector
+//! with the entry's rule. Known: refused as critical, `Rule` of the critical field; its `require`, `Rule`
+//! of the field to blame; once and not the first, `Rule` of the selector, all with the choice's rule
+//! (the entry's where it has none); Length of the payload's length field where it is not the layout's
+//! size, with the same rule; then the payload as a layout.
+//!
+//! **A body.** Empty and optional is good. The prelude as a layout. Then part by part: Length of its
+//! length field where it takes more than is left, where it is no multiple of the part's layout, where
+//! it is not what its count says, where it is less than its leading layouts (Length of their count
+//! then); all with the part's rule. What is left over is the Length of the last part (layout: the body;
+//! field: the part; offset: the first byte left over). Then the parts' contents in order: each layout;
+//! the entries; each leading layout; the slices.
+//!
+//! **Slices**, row by row: Length of the row's offset field where it is not where the one before ended;
+//! Length of its size field where it leaves the part; then by the selector as for entries, with the row in
+//! place of the header, its size field in place of the payload's length field, and the part's rule in place of the entry's.
+//! After the last row what is left over is the Length of the part (layout: the body; field: the part;
+//! offset: the first byte that no row names). The part's rule everywhere.
+//!
+//! **Words.** Until the segment ends: a length that is cut, `TooShort` of the vocabulary at the end; a
+//! length of 0 or more than is left, Length of the vocabulary (field: `length`) at the length; a byte
+//! that is no lower-case letter, digit, `.`, `_` or `-`, or a word that is not registered,
+//! `UnknownValue` (field: `word`) at the word's first byte; a word that is not above the one before,
+//! `Rule` (field: `word`) at its first byte. Layout: the vocabulary; the vocabulary's rule everywhere.
+//!
+//! **Slots** (kind `Rule`, the row's id). The rank of an object is its place in `order`, or behind all of
+//! them its number. Inline objects one by one: a rank that does not rise (a standard one) or falls
+//! (another), blaming the header's key; a standard one whose bit is set, or that stands inline in
+//! reference mode, the same. References one by one: the same order; a standard one whose bit is clear.
+//! Then the mask field where a bit of a standard object is set without a reference, and the mode field where mode is
+//! mixed and no standard object is inline.
+//!
+//! **Sorted** (kind `Rule`): the first `by` field of the first row or header that is below the one before,
+//! or equal to it where strict. **Sizes**: Length of the metadata field that is not the size of the
+//! first such inline object, or 0 without one.
+//!
+//! **Tensor** (the row's id everywhere). The first inline object of kind `section_table`, if there is
+//! one: `section_count` sections, each behind zero padding to 8 bytes (from the payload's start): padding
+//! cut, `TooShort` of `tensor_section_descriptor`; not zero, `Reserved` of it at the byte; the descriptor
+//! as a layout; `role_id` that does not rise, `Rule`; codec table bytes neither 0 nor `tile_count`,
+//! length table bytes not `4 * tile_count` (0 with `fixed_stride`): Length of those fields; more codec
+//! table, length table or payload than is left: Length of those fields; payload bytes that are not the sum of the lengths, or
+//! stride times `tile_count`: Length of `payload_bytes`. What is left over is the Length of the entry
+//! (layout: the entry, field: none) at its first byte. Then the first inline object of kind
+//! `tile_index`, where the message has a mode: dense_range: 0 bytes; raw_u16, delta_u16: 2 × `tile_count`;
+//! bitset: 0 bytes for no tiles, else any; Length of the object's length field otherwise. delta_u16:
+//! a step past 65535 is a `Rule` at the step; bitset: another number of bits set than `tile_count` is a
+//! `Rule` at its first byte, a last byte of 0 one at that byte (layout: the entry, field: none).
 
 pub use crate::syntax::{ByteOrder, Direction, Role, Scalar};
 
@@ -19,6 +101,14 @@ pub struct Registry {
     pub layouts: Vec<Layout>,
     /// All messages.
     pub messages: Vec<Message>,
+    /// All bodies of several parts.
+    pub bodies: Vec<Body>,
+    /// All entries.
+    pub entries: Vec<Entry>,
+    /// All vocabularies.
+    pub vocabularies: Vec<Vocabulary>,
+    /// All standard schemas.
+    pub schemas: Vec<Schema>,
     /// All state machines.
     pub machines: Vec<Machine>,
 }
@@ -310,6 +400,20 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// Whether it looks into the body, and so is checked after it.
+    pub fn reads_body(&self) -> bool {
+        fn present(truth: &Truth) -> bool {
+            match truth {
+                Truth::Present(_) => true,
+                Truth::Not(inner) => present(inner),
+                Truth::Same(left, right) | Truth::Differ(left, right) => present(left) || present(right),
+                Truth::And(parts) | Truth::Or(parts) => parts.iter().any(present),
+                Truth::Flag(..) | Truth::Bool(..) | Truth::In(..) | Truth::Compare(..) => false,
+            }
+        }
+        present(&self.condition())
+    }
+
     /// The rule as one condition: `require`, or `when` does not hold.
     pub fn condition(&self) -> Truth {
         match &self.when {
@@ -328,12 +432,307 @@ pub struct Message {
     pub name: String,
     /// The layout of its metadata.
     pub metadata: Option<usize>,
+    /// Its scopes, or the name of the scope that decides.
+    pub scope: Vec<String>,
     /// Who sends it.
     pub direction: Direction,
+    /// The segments of its body, in order.
+    pub segments: Vec<Segment>,
+    /// What its scope demands; checked before its rules.
+    pub scope_rules: Vec<Rule>,
+    /// What header, metadata and body must fulfil together, in order. Those that look into the body
+    /// are checked once it is known to be good.
+    pub rules: Vec<Rule>,
+    /// Which objects travel by reference.
+    pub slots: Option<Slots>,
+    /// Which parts of its body ascend.
+    pub sorted: Vec<Sorted>,
+    /// Which metadata fields repeat the size of an object.
+    pub sizes: Vec<ObjectSize>,
+    /// Where its tensor sections and tile indexes are.
+    pub tensor: Option<Tensor>,
     /// The section that defines it.
     pub source: String,
     /// What it does.
     pub doc: String,
+}
+
+impl Message {
+    /// The segment that holds a body of several parts, and that body.
+    pub fn body(&self) -> Option<(usize, usize)> {
+        self.segments.iter().enumerate().find_map(|(position, segment)| match segment.content {
+            Content::Body(body) => Some((position, body)),
+            _ => None,
+        })
+    }
+}
+
+/// What a segment or a part holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Bytes that only the application knows.
+    Opaque,
+    /// A layout, repeated.
+    Layout(usize),
+    /// An entry, repeated.
+    Entry(usize),
+    /// A body.
+    Body(usize),
+    /// Words of a vocabulary.
+    Vocabulary(usize),
+}
+
+/// A segment of a message's body.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    /// Its name.
+    pub name: String,
+    /// The metadata field that gives its bytes; the rest of the body where there is none.
+    pub length: Option<usize>,
+    /// What it holds.
+    pub content: Content,
+    /// The metadata field that counts what it holds.
+    pub count: Option<usize>,
+    /// The metadata field that decides between `cases`.
+    pub select: Option<usize>,
+    /// What it holds for some values of that field.
+    pub cases: Vec<Case>,
+    /// The rule that its shape comes from; may be empty.
+    pub id: String,
+    /// What it is.
+    pub doc: String,
+}
+
+/// What a segment holds for one value of its selector.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The value.
+    pub value: u64,
+    /// What it holds then, exactly once.
+    pub content: Content,
+    /// The rule that says so; may be empty.
+    pub id: String,
+}
+
+/// A body of several parts behind a prelude.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Its name.
+    pub name: String,
+    /// The layout of its first bytes.
+    pub prelude: usize,
+    /// Whether it may be empty altogether.
+    pub optional: bool,
+    /// What the prelude's lengths cut the rest into.
+    pub parts: Vec<Part>,
+    /// The section that defines it.
+    pub source: String,
+    /// What it is.
+    pub doc: String,
+}
+
+/// A part of a body.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The rule that it comes from; may be empty.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// The prelude field that gives its bytes.
+    pub length: usize,
+    /// What it holds: opaque bytes, a layout or an entry.
+    pub content: Content,
+    /// What counts the layouts that it holds.
+    pub count: Option<Count>,
+    /// How the rows of an earlier part slice this one.
+    pub slices: Option<Slices>,
+    /// A layout that it starts with, and the prelude field that counts how many.
+    pub leading: Option<(usize, usize)>,
+    /// What it is.
+    pub doc: String,
+}
+
+/// A field that counts what a part holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// A field of the prelude.
+    Prelude(usize),
+    /// The field of that name of the message's metadata.
+    Metadata(String),
+}
+
+/// How the rows of one part slice another: each slice starts where the one before ended.
+#[derive(Clone, Debug)]
+pub struct Slices {
+    /// The part of the rows.
+    pub rows: usize,
+    /// The layout of the rows.
+    pub layout: usize,
+    /// Their field for the first byte.
+    pub offset: usize,
+    /// Their field for the bytes.
+    pub size: usize,
+    /// What the slices hold, where the rows say.
+    pub select: Option<Select>,
+}
+
+/// How a header or a row says what its payload holds.
+#[derive(Clone, Debug)]
+pub struct Select {
+    /// The field that says it.
+    pub field: usize,
+    /// The field and bit of a payload that must be understood.
+    pub critical: Option<(usize, u64)>,
+    /// The error code of one that must be and is not.
+    pub code: Option<u64>,
+    /// The payloads that are known.
+    pub choices: Vec<Choice>,
+}
+
+/// A payload that is known.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// The selector's value.
+    pub value: u64,
+    /// Its name.
+    pub name: String,
+    /// The layout of the payload, which it fills exactly.
+    pub layout: usize,
+    /// The messages in which it is known; all where empty.
+    pub messages: Vec<usize>,
+    /// Whether it is refused with its critical bit set.
+    pub refuse_critical: bool,
+    /// Whether it stands at most once.
+    pub once: bool,
+    /// What its header or row must fulfil, and the field to blame.
+    pub require: Option<(Truth, usize)>,
+    /// The rule that these conditions come from; may be empty.
+    pub id: String,
+    /// What it means.
+    pub doc: String,
+}
+
+/// A header, a payload and zero padding, repeated to the end of a segment or part.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Its name.
+    pub name: String,
+    /// The layout in front.
+    pub header: usize,
+    /// The header field that gives the payload's bytes.
+    pub payload: usize,
+    /// The boundary to which zero bytes pad it; 1 for none.
+    pub align: u32,
+    /// What the payload holds, where the header says.
+    pub select: Option<Select>,
+    /// The header field whose values stand once in a block.
+    pub unique: Option<usize>,
+    /// The rule that it comes from; may be empty.
+    pub id: String,
+    /// The section that defines it.
+    pub source: String,
+    /// What it is.
+    pub doc: String,
+}
+
+/// Length-prefixed words, ascending and each once.
+#[derive(Clone, Debug)]
+pub struct Vocabulary {
+    /// Its name.
+    pub name: String,
+    /// The integer in front of each word.
+    pub length_type: Scalar,
+    /// The registered words and what they mean, ascending.
+    pub words: Vec<(String, String)>,
+    /// The rule that it comes from; may be empty.
+    pub id: String,
+    /// The section that defines it.
+    pub source: String,
+    /// What it is.
+    pub doc: String,
+}
+
+/// A standard schema.
+#[derive(Clone, Debug)]
+pub struct Schema {
+    /// Its id.
+    pub schema_id: u32,
+    /// Its version.
+    pub schema_version: u32,
+    /// Name of the profile that it belongs to.
+    pub profile: String,
+    /// Its name.
+    pub name: String,
+    /// Name of its default stream semantics.
+    pub semantics: String,
+    /// The section that defines it.
+    pub source: String,
+    /// What it is.
+    pub doc: String,
+}
+
+/// Which standard objects of a message travel by reference and which inline.
+#[derive(Clone, Debug)]
+pub struct Slots {
+    /// The rule that they come from.
+    pub id: String,
+    /// The metadata field whose bits say which objects are referenced.
+    pub mask: usize,
+    /// The part that holds references, and its field that says which object one is.
+    pub references: (usize, usize),
+    /// The part that holds inline objects, and its header's field that says which object one is.
+    pub inline: (usize, usize),
+    /// The standard objects in order: the number of each and its bit.
+    pub order: Vec<(u64, u64)>,
+    /// The metadata field that says how objects travel, and its values for reference and mixed.
+    pub mode: Option<(usize, u64, u64)>,
+}
+
+/// A part of the body that ascends.
+#[derive(Clone, Debug)]
+pub struct Sorted {
+    /// The rule that it comes from.
+    pub id: String,
+    /// The part.
+    pub part: usize,
+    /// Fields of its rows or headers, the first deciding first.
+    pub by: Vec<usize>,
+    /// Whether equal neighbours are refused.
+    pub strict: bool,
+}
+
+/// A metadata field that repeats the size of an inline object, 0 where there is none.
+#[derive(Clone, Debug)]
+pub struct ObjectSize {
+    /// The rule that it comes from.
+    pub id: String,
+    /// The part of inline objects.
+    pub part: usize,
+    /// The object's number.
+    pub kind: u64,
+    /// The metadata field.
+    pub field: usize,
+}
+
+/// Where the tensor sections and tile indexes of a message are.
+#[derive(Clone, Debug)]
+pub struct Tensor {
+    /// The rule that they come from.
+    pub id: String,
+    /// The part of inline objects.
+    pub part: usize,
+    /// Number of the object that holds the section table.
+    pub section_table: u64,
+    /// Number of the object that holds the tile index.
+    pub tile_index: u64,
+    /// The metadata field that counts sections.
+    pub section_count: usize,
+    /// The metadata field that counts tiles.
+    pub tile_count: usize,
+    /// The metadata field of the first tile.
+    pub base: usize,
+    /// The metadata field that says how tiles are indexed, where the message says.
+    pub mode: Option<usize>,
 }
 
 /// A state machine.

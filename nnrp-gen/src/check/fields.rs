@@ -1,8 +1,8 @@
 //! What the names in a rule stand for.
 
-use crate::rule::{FieldRef, Names, Space, Symbol};
+use crate::rule::{FieldRef, Names, Presence, Space, Symbol};
 use crate::source::Sources;
-use crate::syntax::{Element, Enum, Field, Layout, Message, NameOrNumber, Registry};
+use crate::syntax::{Element, Enum, Field, Layout, Message, Registry};
 
 use super::Index;
 
@@ -68,14 +68,28 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// `body.segment.value`: whether the segment has an entry of that value.
+    /// `body.segment.value`: whether the segment has an entry of that value; with `.flag`, whether its
+    /// payload also has that bool set.
     fn in_body(&self, path: &[&str]) -> Option<Symbol> {
-        let [segment, value] = path else { return None };
+        let (segment, value, flag) = match path {
+            [segment, value] => (segment, value, None),
+            [segment, value, flag] => (segment, value, Some(flag)),
+            _ => return None,
+        };
         let body = &self.message?.body;
         let segment = body.iter().position(|row| row.name.value == *segment)?;
         let selector = self.selector_of(body[segment].of.as_ref()?.as_str())?;
         let value = selector.values.iter().find(|row| row.name.value == *value)?;
-        Some(Symbol::Present { segment, value: u64::try_from(value.value.value).ok()? })
+        let flag = match flag {
+            Some(name) => {
+                let payload =
+                    &self.registry.layouts[*self.index.layouts.get(value.layout.as_ref()?.as_str())?];
+                let known = |field: &Field| field.name.value == **name && field.boolean.is_some();
+                Some(payload.fields.iter().position(known)?)
+            }
+            None => None,
+        };
+        Some(Symbol::Present(Presence { segment, value: u64::try_from(value.value.value).ok()?, flag }))
     }
 
     /// The enum by which an entry's header says what its payload holds.
@@ -197,18 +211,6 @@ impl Names for Fields<'_> {
         match enumeration.and_then(|position| self.registry.enums.get(position)) {
             Some(item) => item.values.iter().map(|row| row.name.value.clone()).collect(),
             None => self.registry.enums.iter().map(|row| row.name.value.clone()).collect(),
-        }
-    }
-}
-
-#[allow(dead_code)] // until messages are resolved
-/// The number that a case or a value name stands for.
-pub(crate) fn number_of(value: &NameOrNumber, enumeration: Option<&Enum>) -> Option<u64> {
-    match value {
-        NameOrNumber::Number(number) => u64::try_from(*number).ok(),
-        NameOrNumber::Name(name) => {
-            let row = enumeration?.values.iter().find(|row| row.name.value == *name)?;
-            u64::try_from(row.value.value).ok()
         }
     }
 }

@@ -1,14 +1,23 @@
-//! Messages name layouts that are there.
+//! Messages, bodies and entries name what is there, and it is of the kind they need.
+
+use crate::resolve::Resolve;
 
 use super::Check;
 
 pub(super) fn run(check: &mut Check<'_>) {
     let registry = check.registry;
-    for message in &registry.messages {
-        if let Some(name) = &message.metadata
-            && !check.index.layouts.contains_key(name.as_str())
-        {
-            check.unknown(name, "layout", check.index.layouts.keys().map(String::as_str));
-        }
+    let mut resolve =
+        Resolve { registry, index: check.index, sources: check.sources, report: &mut *check.report };
+    for item in &registry.vocabularies {
+        resolve.vocabulary(item);
+    }
+    for item in &registry.entries {
+        resolve.entry(item);
+    }
+    for item in &registry.bodies {
+        resolve.body(item);
+    }
+    for item in &registry.messages {
+        resolve.message(item);
     }
 }

@@ -11,22 +11,24 @@ pub(super) fn run(check: &mut Check<'_>) {
     for layout in &registry.layouts {
         let names = Fields::of_layout(registry, check.index, layout);
         for rule in &layout.rules {
-            one(check, rule, &names);
+            one(check, rule, &names, true);
         }
     }
     for message in &registry.messages {
         let names = Fields::of_message(registry, check.index, message);
         for rule in &message.rules {
-            one(check, rule, &names);
+            // What does not parse was reported where the message was resolved.
+            one(check, rule, &names, false);
         }
     }
 }
 
-fn one(check: &mut Check<'_>, rule: &Rule, names: &Fields<'_>) {
+fn one(check: &mut Check<'_>, rule: &Rule, names: &Fields<'_>, report: bool) {
     let mut read = |text: &Text| -> Option<Truth> {
         match parse(text, names, check.sources) {
             Ok(truth) => Some(truth),
             Err(problems) => {
+                let problems = if report { problems } else { Vec::new() };
                 problems.into_iter().for_each(|problem| check.report.add(problem));
                 None
             }

@@ -1,14 +1,14 @@
 //! Decides a rule for given values.
 
 use super::ast::Arith;
-use super::tree::{FieldRef, Int, Truth};
+use super::tree::{FieldRef, Int, Presence, Truth};
 
 /// The values that a rule is decided for.
 pub trait Values {
     /// The value of a field; of a bool field, 0 or 1; of a bitmask, its bits.
     fn int(&self, field: FieldRef) -> i128;
     /// Whether the segment of the body has an entry of this value.
-    fn present(&self, segment: usize, value: u64) -> bool;
+    fn present(&self, entry: Presence) -> bool;
     /// Whether the enum has this value, listed or in a range.
     fn in_enum(&self, enumeration: usize, value: i128) -> bool;
 }
@@ -18,7 +18,7 @@ pub fn eval(truth: &Truth, values: &dyn Values) -> bool {
     match truth {
         Truth::Flag(field, mask) => values.int(*field) & i128::from(*mask) != 0,
         Truth::Bool(field) => values.int(*field) != 0,
-        Truth::Present { segment, value } => values.present(*segment, *value),
+        Truth::Present(entry) => values.present(*entry),
         Truth::In(int, enumeration) => values.in_enum(*enumeration, number(int, values)),
         Truth::Compare(cmp, left, right) => cmp.holds(number(left, values), number(right, values)),
         Truth::Same(left, right) => eval(left, values) == eval(right, values),

@@ -8,7 +8,7 @@
 use super::ast::{Arith, Cmp};
 use super::names::Names;
 use super::range::{Set, combined, members, negated};
-use super::tree::{FieldRef, Int, Truth};
+use super::tree::{FieldRef, Int, Presence, Truth};
 
 /// What is known of a condition before any value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,7 +201,7 @@ struct World<'t, 'n> {
     /// exclude each other, which the values of each do not show.
     orders: Vec<(&'t Int, &'t Int, u8)>,
     /// Which entries are in the body: segment, value, whether.
-    entries: Vec<(usize, u64, bool)>,
+    entries: Vec<(Presence, bool)>,
 }
 
 const LESS: u8 = 1;
@@ -256,7 +256,7 @@ impl<'t> World<'t, '_> {
                     set.meet(&[(0, 0)]);
                 }
             }),
-            Truth::Present { segment, value } => self.entry(*segment, *value, wanted),
+            Truth::Present(entry) => self.entry(*entry, wanted),
             Truth::In(int, enumeration) => {
                 let members = members(*enumeration, self.names);
                 self.change(int, |set| if wanted { set.meet(&members) } else { set.drop(&members) })
@@ -270,12 +270,12 @@ impl<'t> World<'t, '_> {
         }
     }
 
-    fn entry(&mut self, segment: usize, value: u64, wanted: bool) -> Step {
-        match self.entries.iter().find(|entry| (entry.0, entry.1) == (segment, value)) {
-            Some(entry) if entry.2 != wanted => Err(Impossible),
+    fn entry(&mut self, entry: Presence, wanted: bool) -> Step {
+        match self.entries.iter().find(|known| known.0 == entry) {
+            Some(known) if known.1 != wanted => Err(Impossible),
             Some(_) => Ok(()),
             None => {
-                self.entries.push((segment, value, wanted));
+                self.entries.push((entry, wanted));
                 Ok(())
             }
         }

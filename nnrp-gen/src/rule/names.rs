@@ -1,13 +1,13 @@
 //! What the names in a rule stand for. The model answers; rules know nothing else of it.
 
-use super::tree::FieldRef;
+use super::tree::{FieldRef, Presence};
 
 /// The names that a rule may use.
 ///
 /// Ranges and values are those that the field can have when rules are checked, that is after reserved bits, unlisted
 /// values and wrong constants were refused. They decide whether a rule is constant.
 pub trait Names {
-    /// What a path stands for: `x`, `header.x`, `metadata.x`, `flags.bit`, `body.segment.value`.
+    /// What a path stands for: `x`, `header.x`, `metadata.x`, `flags.bit`, `body.segment.value`, `body.segment.value.flag`.
     fn lookup(&self, path: &[&str]) -> Option<Symbol>;
 
     /// What a whole field is, as [`Names::lookup`] of its own name says it: an `Int`, a `Bool` or a `Mask`.
@@ -66,13 +66,8 @@ pub enum Symbol {
         /// The bits that can be set.
         known: u64,
     },
-    /// Whether an entry of this value is in a segment of the body.
-    Present {
-        /// Which segment.
-        segment: usize,
-        /// The value that selects the entry.
-        value: u64,
-    },
+    /// Whether an entry is in the body.
+    Present(Presence),
     /// Known, but not for rules.
     Unusable {
         /// What it is instead, to end a sentence: `a float`, `an array`, `reserved`.

@@ -2,7 +2,7 @@
 
 use super::eval::Values;
 use super::names::{Names, Symbol};
-use super::tree::{FieldRef, Space};
+use super::tree::{FieldRef, Presence, Space};
 
 /// Names and their symbols; an enum is a name and its values.
 pub(super) struct Sample {
@@ -35,7 +35,7 @@ pub(super) fn tiny() -> Sample {
             ("flags.high", Symbol::Flag { field: mask, mask: 4 }),
             ("on", Symbol::Bool { field: own(4) }),
             ("header.x", int(header(0), 0, 2, 8, None)),
-            ("body.ext.extra", Symbol::Present { segment: 0, value: 7 }),
+            ("body.ext.extra", Symbol::Present(Presence { segment: 0, value: 7, flag: None })),
         ],
         enums: vec![("states", &[("idle", 0), ("busy", 2), ("done", 3)]), ("few", &[("one", 1), ("two", 2)])],
     }
@@ -61,7 +61,7 @@ pub(super) fn wide() -> Sample {
             ("source", int(own(9), 0, 255, 8, Some(1))),
             ("target", int(own(10), 0, 255, 8, Some(1))),
             ("header.session_id", int(header(0), 0, i128::from(u32::MAX), 32, None)),
-            ("body.ext.cancel_scope", Symbol::Present { segment: 0, value: 0x4002 }),
+            ("body.ext.cancel_scope", Symbol::Present(Presence { segment: 0, value: 0x4002, flag: None })),
         ],
         enums: vec![
             ("session_status", &[("opened", 0), ("resumed", 1), ("rejected", 2), ("small", 3)]),
@@ -152,7 +152,7 @@ impl Values for Point {
         }
     }
 
-    fn present(&self, _: usize, _: u64) -> bool {
+    fn present(&self, _: Presence) -> bool {
         self.extra
     }
 

@@ -36,6 +36,17 @@ pub enum Int {
     Binary(Arith, Box<Int>, Box<Int>),
 }
 
+/// An entry that a body may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Presence {
+    /// The segment of the body.
+    pub segment: usize,
+    /// The value that selects the entry.
+    pub value: u64,
+    /// The bool field of its payload that must be set as well.
+    pub flag: Option<usize>,
+}
+
 /// A condition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Truth {
@@ -43,13 +54,8 @@ pub enum Truth {
     Flag(FieldRef, u64),
     /// The field, a bool, is not 0.
     Bool(FieldRef),
-    /// The segment of the body has an entry of this value.
-    Present {
-        /// Which segment.
-        segment: usize,
-        /// The value that selects the entry.
-        value: u64,
-    },
+    /// The body has this entry.
+    Present(Presence),
     /// The number is a value of the enum.
     In(Box<Int>, usize),
     /// Two numbers compare so.
@@ -81,7 +87,7 @@ pub fn fields(truth: &Truth) -> Vec<FieldRef> {
 fn in_truth(truth: &Truth, found: &mut Vec<FieldRef>) {
     match truth {
         Truth::Flag(field, _) | Truth::Bool(field) => add(*field, found),
-        Truth::Present { .. } => {}
+        Truth::Present(_) => {}
         Truth::In(int, _) => in_int(int, found),
         Truth::Compare(_, left, right) => {
             in_int(left, found);

@@ -116,9 +116,7 @@ impl Typer<'_> {
             }
             Some(Symbol::Flag { field, mask }) => Some(Typed::Condition(Truth::Flag(field, mask))),
             Some(Symbol::Bool { field }) => Some(Typed::Condition(Truth::Bool(field))),
-            Some(Symbol::Present { segment, value }) => {
-                Some(Typed::Condition(Truth::Present { segment, value }))
-            }
+            Some(Symbol::Present(entry)) => Some(Typed::Condition(Truth::Present(entry))),
             Some(Symbol::Unusable { why }) => {
                 let message = format!("`{}` is not for rules: it is {why}", dotted(path));
                 self.fail(RuleError::new(expr.at.clone(), message))

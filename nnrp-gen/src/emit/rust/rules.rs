@@ -39,7 +39,7 @@ impl Rust<'_> {
                 quote!(#value != 0)
             }
             // Only rules of messages look into bodies; see the packet emitter.
-            Truth::Present { .. } => quote!(false),
+            Truth::Present(_) => quote!(false),
             Truth::In(int, enumeration) => {
                 let name = type_ident(&self.registry.enums[*enumeration].name);
                 let value = self.int(int, Width::Own(Scalar::U64), reach);
@@ -77,7 +77,7 @@ impl Rust<'_> {
                 Truth::Or(parts) => self.truth(&Truth::And(negated(parts)), reach),
                 Truth::Same(left, right) => self.truth(&Truth::Differ(left.clone(), right.clone()), reach),
                 Truth::Differ(left, right) => self.truth(&Truth::Same(left.clone(), right.clone()), reach),
-                Truth::In(..) | Truth::Present { .. } => {
+                Truth::In(..) | Truth::Present(_) => {
                     let inner = self.truth(inner, reach);
                     quote!(!#inner)
                 }
@@ -99,7 +99,7 @@ impl Rust<'_> {
     fn grouped(&self, truth: &Truth, reach: &dyn Reach) -> TokenStream {
         let inner = self.truth(truth, reach);
         match truth {
-            Truth::In(..) | Truth::Present { .. } => inner,
+            Truth::In(..) | Truth::Present(_) => inner,
             _ => quote!((#inner)),
         }
     }
