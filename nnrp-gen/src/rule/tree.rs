@@ -28,6 +28,8 @@ pub struct FieldRef {
 pub enum Int {
     /// A number that stands in the rule, or the value of a name of an enum.
     Literal(i128),
+    /// A name of an enum that somebody else defines; only the compiler knows its number.
+    Named(usize, String),
     /// The value of a field.
     Field(FieldRef),
     /// The negative of a number.
@@ -41,6 +43,8 @@ pub enum Int {
 pub enum Truth {
     /// A bit of the mask is set in the field.
     Flag(FieldRef, u64),
+    /// A bit of that name is set in the field; only the compiler knows which it is.
+    NamedFlag(FieldRef, String),
     /// The field, a bool, is not 0.
     Bool(FieldRef),
     /// The segment of the body has an entry of this value.
@@ -80,7 +84,7 @@ pub fn fields(truth: &Truth) -> Vec<FieldRef> {
 
 fn in_truth(truth: &Truth, found: &mut Vec<FieldRef>) {
     match truth {
-        Truth::Flag(field, _) | Truth::Bool(field) => add(*field, found),
+        Truth::Flag(field, _) | Truth::NamedFlag(field, _) | Truth::Bool(field) => add(*field, found),
         Truth::Present { .. } => {}
         Truth::In(int, _) => in_int(int, found),
         Truth::Compare(_, left, right) => {
@@ -98,7 +102,7 @@ fn in_truth(truth: &Truth, found: &mut Vec<FieldRef>) {
 
 fn in_int(int: &Int, found: &mut Vec<FieldRef>) {
     match int {
-        Int::Literal(_) => {}
+        Int::Literal(_) | Int::Named(..) => {}
         Int::Field(field) => add(*field, found),
         Int::Neg(inner) => in_int(inner, found),
         Int::Binary(_, left, right) => {
