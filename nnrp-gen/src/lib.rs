@@ -9,12 +9,12 @@ pub mod fmt;
 mod load;
 mod lower;
 pub mod model;
-mod names;
+pub mod names;
 pub mod read;
 pub mod report;
 pub mod rule;
 pub mod source;
-mod suggest;
+pub mod suggest;
 pub mod syntax;
 pub mod wire;
 

@@ -287,6 +287,13 @@ pub struct Layout {
     pub span: Span,
 }
 
+impl Layout {
+    /// What whoever wrote it calls it.
+    pub fn title(&self) -> &str {
+        self.given.as_ref().unwrap_or(&self.name.value)
+    }
+}
+
 /// The type of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Type {

@@ -556,6 +556,19 @@ pub const fn value_named(names: &[(&str, u64)], name: &str) -> u64 {
     0
 }
 
+/// Whether there is a value of that name.
+#[doc(hidden)]
+pub const fn has_name(names: &[(&str, u64)], name: &str) -> bool {
+    let mut at = 0;
+    while at < names.len() {
+        if same_name(names[at].0, name) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
 /// Whether two names are the same but for their case.
 #[doc(hidden)]
 pub const fn same_name(left: &str, right: &str) -> bool {

@@ -82,6 +82,33 @@ pub fn fields(truth: &Truth) -> Vec<FieldRef> {
     found
 }
 
+/// The names in the rule of which only the compiler knows the number: those of enums, and those of bits.
+pub fn named(truth: &Truth) -> (Vec<(usize, String)>, Vec<(FieldRef, String)>) {
+    let (mut values, mut bits) = (Vec::new(), Vec::new());
+    let mut todo = vec![truth];
+    let mut numbers = Vec::new();
+    while let Some(truth) = todo.pop() {
+        match truth {
+            Truth::NamedFlag(field, name) => bits.push((*field, name.clone())),
+            Truth::Flag(..) | Truth::Bool(_) | Truth::Present { .. } => {}
+            Truth::In(int, _) => numbers.push(&**int),
+            Truth::Compare(_, left, right) => numbers.extend([&**left, &**right]),
+            Truth::Same(left, right) | Truth::Differ(left, right) => todo.extend([&**left, &**right]),
+            Truth::Not(inner) => todo.push(inner),
+            Truth::And(parts) | Truth::Or(parts) => todo.extend(parts),
+        }
+    }
+    while let Some(int) = numbers.pop() {
+        match int {
+            Int::Named(enumeration, name) => values.push((*enumeration, name.clone())),
+            Int::Literal(_) | Int::Field(_) => {}
+            Int::Neg(inner) => numbers.push(inner),
+            Int::Binary(_, left, right) => numbers.extend([&**left, &**right]),
+        }
+    }
+    (values, bits)
+}
+
 fn in_truth(truth: &Truth, found: &mut Vec<FieldRef>) {
     match truth {
         Truth::Flag(field, _) | Truth::NamedFlag(field, _) | Truth::Bool(field) => add(*field, found),
