@@ -68,7 +68,19 @@ fn summary(registry: &Registry, report: &Report, files: usize, paint: Paint) -> 
     row(registry.bitmasks.len(), "bitmask", "bitmasks", {
         counted(registry.bitmasks.iter().map(|item| item.bits.len()).sum(), "bit", "bits")
     });
-    row(registry.messages.len(), "message", "messages", String::new());
+    row(registry.messages.len(), "message", "messages", {
+        let segments = registry.messages.iter().map(|item| item.segments.len()).sum();
+        let rules = registry.messages.iter().map(|item| item.rules.len()).sum();
+        [counted(segments, "segment", "segments"), counted(rules, "rule", "rules")].join(", ")
+    });
+    row(registry.bodies.len(), "body", "bodies", {
+        counted(registry.bodies.iter().map(|item| item.parts.len()).sum(), "part", "parts")
+    });
+    row(registry.entries.len(), "entry", "entries", String::new());
+    row(registry.vocabularies.len(), "vocabulary", "vocabularies", {
+        counted(registry.vocabularies.iter().map(|item| item.words.len()).sum(), "word", "words")
+    });
+    row(registry.schemas.len(), "schema", "schemas", String::new());
     row(registry.machines.len(), "state machine", "state machines", {
         let states = registry.machines.iter().map(|item| item.states.len()).sum();
         let arrows = registry.machines.iter().map(|item| item.transitions.len()).sum();

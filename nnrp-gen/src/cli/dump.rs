@@ -90,7 +90,10 @@ impl Dump<'_> {
         for (line, part) in bytes.chunks(LINE).enumerate() {
             let value = match (&whole, field.count) {
                 (None, _) => String::new(),
-                (Some(value), None) => self.number(layout, field, bytes, value),
+                (Some(value), None) => {
+                    let unit = if field.unit.is_empty() { String::new() } else { format!(" {}", field.unit) };
+                    number(layout, field, bytes, value) + &unit
+                }
                 (Some(_), Some(_)) => elements(layout, scalar, part),
             };
             self.table.row([
@@ -104,40 +107,24 @@ impl Dump<'_> {
         self.mark(at, &field.name);
     }
 
-    /// The value of a single number, as the number itself.
-    fn number(&self, layout: &Layout, field: &Field, bytes: &[u8], value: &Value) -> String {
-        match value {
-            Value::F32(_) | Value::F64(_) => {
-                codec::float(value).map(|float| float.to_string()).unwrap_or_default()
-            }
-            Value::Bits { .. } => format!("{:#x}", codec::raw(bytes, layout.byte_order)),
-            Value::Bool(truth) => truth.to_string(),
-            _ => {
-                let scalar = field.scalar().unwrap_or(Scalar::U64);
-                codec::integer(bytes, scalar, layout.byte_order).to_string()
-            }
-        }
-    }
-
     fn meaning(&self, field: &Field, value: &Value) -> Cell {
         match (&field.meaning, value) {
             (Meaning::Reserved, _) => cell(Ink::Dim, "reserved"),
-            (Meaning::Constant(_), _) => cell(Ink::Dim, join("constant.", &field.doc)),
+            (Meaning::Constant(_), _) => cell(Ink::Dim, join("constant.", &field.doc)).cut(),
             (Meaning::Enum(item), Value::Text(name)) => {
                 let item = &self.registry.enums[*item];
                 let doc = item.named(name).map_or("", |value| value.doc.as_str());
-                join(&format!("{name}."), doc).into()
+                Cell::from(join(&format!("{name}."), doc)).cut()
             }
             (Meaning::Enum(item), Value::Unsigned(number)) => {
-                in_range(self.registry, &self.registry.enums[*item], *number).into()
+                Cell::from(in_range(self.registry, &self.registry.enums[*item], *number)).cut()
             }
             (Meaning::Bitmask(_), Value::Bits { names, unknown }) => {
                 let unknown = (*unknown != 0).then(|| format!("{unknown:#x}"));
                 let set: Vec<_> = names.iter().cloned().chain(unknown).collect();
                 if set.is_empty() { cell(Ink::Dim, "no bits") } else { set.join(" | ").into() }
             }
-            _ if field.unit.is_empty() => cell(Ink::Dim, field.doc.clone()),
-            _ => cell(Ink::Dim, join(&format!("{}.", field.unit), &field.doc)),
+            _ => cell(Ink::Dim, field.doc.clone()).cut(),
         }
     }
 
@@ -187,6 +174,21 @@ fn mark(fault: &Fault) -> Cell {
 
 fn join(first: &str, then: &str) -> String {
     if then.is_empty() { first.trim_end_matches('.').to_owned() } else { format!("{first} {then}") }
+}
+
+/// The value of a single number, as the number itself.
+fn number(layout: &Layout, field: &Field, bytes: &[u8], value: &Value) -> String {
+    match value {
+        Value::F32(_) | Value::F64(_) => {
+            codec::float(value).map(|float| float.to_string()).unwrap_or_default()
+        }
+        Value::Bits { .. } => format!("{:#x}", codec::raw(bytes, layout.byte_order)),
+        Value::Bool(truth) => truth.to_string(),
+        _ => {
+            let scalar = field.scalar().unwrap_or(Scalar::U64);
+            codec::integer(bytes, scalar, layout.byte_order).to_string()
+        }
+    }
 }
 
 /// Elements of an array as text.

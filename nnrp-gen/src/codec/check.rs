@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use crate::model::{Element, Field, Layout, Meaning, Registry};
-use crate::rule::{self, FieldRef, Space};
+use crate::rule::{self, FieldRef, Presence, Space};
 use crate::wire::FaultKind;
 
 use super::Fault;
@@ -115,7 +115,8 @@ impl rule::Values for Checker<'_> {
         }
     }
 
-    fn present(&self, _: usize, _: u64) -> bool {
+    fn present(&self, _: Presence) -> bool {
+        // Only a message has a body.
         false
     }
 

@@ -1,8 +1,8 @@
 //! Layouts: a diagram, a table of their fields, their rules.
 
-use crate::codec::bytes_as_text;
-use crate::codec::integer;
-use crate::model::{Element, Field, Layout, Meaning, Registry, Scalar};
+use crate::codec::{bytes_as_text, integer};
+use crate::model::{Element, Field, Layout, Meaning, Registry, Rule, Scalar};
+use crate::rule::FieldRef;
 
 use super::super::WIDTH;
 use super::super::paint::Ink;
@@ -34,7 +34,10 @@ pub(super) fn body(view: &View<'_>, item: &Layout) -> String {
     out.push_str(&fields(view, item).draw(WIDTH, 0, view.paint));
     if !item.rules.is_empty() {
         out.push_str(&view.heading("rules"));
-        out.push_str(&rules(item).draw(WIDTH, 2, view.paint));
+        let blamed =
+            |field: FieldRef| item.fields.get(field.index).map_or("", |field| &field.name).to_owned();
+        let all: Vec<_> = item.rules.iter().collect();
+        out.push_str(&rules(&all, &blamed).draw(WIDTH, 2, view.paint));
     }
     out
 }
@@ -93,22 +96,19 @@ pub(super) fn constant(layout: &Layout, field: &Field, bytes: &[u8]) -> String {
     }
 }
 
-fn rules(item: &Layout) -> Table {
+/// Rules as a table; `blamed` names the field that one blames.
+pub(super) fn rules(list: &[&Rule], blamed: &dyn Fn(FieldRef) -> String) -> Table {
     let mut table = Table::new([left(""), left(""), left("")]);
-    for rule in &item.rules {
+    for rule in list {
         let mut id = cell(Ink::Bold, rule.id.as_str());
         let (when, require) = &rule.text;
         if let Some(when) = when {
             table.row([std::mem::take(&mut id), cell(Ink::Dim, "when"), when.as_str().into()]);
         }
         table.row([id, cell(Ink::Dim, "require"), require.as_str().into()]);
-        let blamed = item.fields.get(rule.blame.index).map_or("", |field| field.name.as_str());
         let error = rule.error.as_ref().map_or(String::new(), |error| format!(", error {error}"));
-        table.row([
-            "".into(),
-            "".into(),
-            cell(Ink::Dim, format!("{} Blames {blamed}{error}.", rule.doc).trim()),
-        ]);
+        let text = format!("{} Blames {}{error}.", rule.doc, blamed(rule.blame));
+        table.row(["".into(), "".into(), cell(Ink::Dim, text.trim())]);
     }
     table
 }

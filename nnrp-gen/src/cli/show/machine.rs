@@ -15,8 +15,11 @@ pub(super) fn items(registry: &Registry) -> Vec<Item<'_>> {
     registry.machines.iter().map(|item| Item { name: &item.name, fact: fact(item), doc: &item.doc }).collect()
 }
 
-/// The widest that the text on an arrow makes it; longer text goes beyond.
-const ARROW: usize = 46;
+/// Columns that the messages on an arrow are wrapped to.
+const ON: usize = 44;
+
+/// Columns that a doc has at least.
+const DOC: usize = 24;
 
 pub(super) fn show(view: &View<'_>, item: &Machine) -> String {
     let states = match item.enumeration {
@@ -25,14 +28,9 @@ pub(super) fn show(view: &View<'_>, item: &Machine) -> String {
     };
     let facts = ["state machine".to_owned(), states, source(&item.source)];
     let mut out = view.head(&item.name, &facts, &item.doc);
-    let on = |arrow: &Transition| {
-        let names = arrow.on.iter().map(|on| view.registry.messages[*on].name.as_str());
-        let names = names.collect::<Vec<_>>().join(", ");
-        if names.is_empty() { "(by itself)".to_owned() } else { names }
-    };
-    let width = item.transitions.iter().map(|arrow| length(&on(arrow))).filter(|width| *width <= ARROW);
-    let width = width.max().unwrap_or(0);
-    let target = item.transitions.iter().map(|arrow| length(&item.states[arrow.to].name)).max().unwrap_or(0);
+    let labels: Vec<_> = item.transitions.iter().map(|arrow| label(view.registry, arrow)).collect();
+    let on = labels.iter().flatten().map(|line| length(line)).max().unwrap_or(0);
+    let to = item.transitions.iter().map(|arrow| length(&item.states[arrow.to].name)).max().unwrap_or(0);
     for (at, state) in item.states.iter().enumerate() {
         let mut marks = Vec::new();
         if at == item.initial {
@@ -42,40 +40,69 @@ pub(super) fn show(view: &View<'_>, item: &Machine) -> String {
             marks.push("ends here");
         }
         let marks = if marks.is_empty() { String::new() } else { format!(" ({})", marks.join(", ")) };
-        let name = view.paint.bold(&state.name);
-        out.push_str(&format!("\n{name}{}", view.paint.ink(Ink::Green, &marks)));
-        out.push_str(&format!("  {}", view.paint.dim(&state.doc)));
-        out.truncate(out.trim_end().len());
-        out.push('\n');
-        let arrows: Vec<_> = item.transitions.iter().filter(|arrow| arrow.from == at).collect();
-        for (number, arrow) in arrows.iter().enumerate() {
-            let last = number + 1 == arrows.len();
-            let (corner, side) = if last { ("└", " ") } else { ("├", "│") };
-            let on = on(arrow);
-            let line = "─".repeat(width.saturating_sub(length(&on)));
-            let to = &item.states[arrow.to].name;
-            let used = 2 + 3 + length(&on).max(width) + 4 + target + 2;
-            let room = WIDTH.saturating_sub(used);
-            let docs = wrap(&arrow.doc, room.max(24));
-            // A doc that finds no room beside the arrow stands below it.
-            let beside = room >= 24 || arrow.doc.is_empty();
-            let first = if beside { docs.first().map_or("", String::as_str) } else { "" };
-            let gap = " ".repeat(target.saturating_sub(length(to)));
-            let drawn = format!(
-                "{} {on} {}",
-                view.paint.dim(&format!("  {corner}─")),
-                view.paint.dim(&format!("{line}──►"))
-            );
-            out.push_str(&format!("{drawn} {}{gap}  {}", view.paint.bold(to), view.paint.dim(first)));
-            out.truncate(out.trim_end_matches(' ').len());
-            out.push('\n');
-            let indent = if beside { used - 3 } else { 6 };
-            let rest = if beside { docs.get(1..).unwrap_or_default() } else { docs.as_slice() };
-            for doc in rest {
-                let side = view.paint.dim(&format!("  {side}"));
-                out.push_str(&format!("{side}{}{}\n", " ".repeat(indent), view.paint.dim(doc)));
-            }
+        let name = format!("{}{}", view.paint.bold(&state.name), view.paint.ink(Ink::Green, &marks));
+        push_line(&mut out, &format!("\n{name}  {}", view.paint.dim(&state.doc)));
+        let arrows = item.transitions.iter().zip(&labels).filter(|(arrow, _)| arrow.from == at);
+        let mut arrows = arrows.peekable();
+        while let Some((arrow, label)) = arrows.next() {
+            let drawn = Arrow {
+                label,
+                to: &item.states[arrow.to].name,
+                doc: &arrow.doc,
+                last: arrows.peek().is_none(),
+            };
+            drawn.draw(view, (on, to), &mut out);
         }
     }
     out
+}
+
+/// The messages on an arrow, in lines.
+fn label(registry: &Registry, arrow: &Transition) -> Vec<String> {
+    let names: Vec<_> = arrow.on.iter().map(|on| registry.messages[*on].name.as_str()).collect();
+    if names.is_empty() { vec!["(by itself)".to_owned()] } else { wrap(&names.join(", "), ON) }
+}
+
+/// An arrow that leaves a state.
+struct Arrow<'a> {
+    label: &'a [String],
+    to: &'a str,
+    doc: &'a str,
+    /// Whether it is the last of its state.
+    last: bool,
+}
+
+impl Arrow<'_> {
+    /// Draws it with `on` columns for the messages and `to` for the state.
+    fn draw(&self, view: &View<'_>, (on, to): (usize, usize), out: &mut String) {
+        let paint = view.paint;
+        let docs = wrap(self.doc, WIDTH.saturating_sub(on + to + 12).max(DOC));
+        let lines = self.label.len().max(self.label.len() - 1 + docs.len());
+        for line in 0..lines {
+            let side = match (line, self.last) {
+                (0, true) => "  └─ ",
+                (0, false) => "  ├─ ",
+                (_, true) => "     ",
+                (_, false) => "  │  ",
+            };
+            let text = self.label.get(line).map_or("", String::as_str);
+            let rest = on - length(text).min(on);
+            let target = if line + 1 == self.label.len() {
+                let shaft = paint.dim(&format!("{}──►", "─".repeat(rest)));
+                let gap = " ".repeat(to - length(self.to).min(to));
+                format!(" {shaft} {}{gap}", paint.bold(self.to))
+            } else {
+                " ".repeat(rest + to + 5)
+            };
+            let doc = (line + 1).checked_sub(self.label.len()).and_then(|line| docs.get(line));
+            let doc = paint.dim(doc.map_or("", String::as_str));
+            push_line(out, &format!("{}{text}{target}  {doc}", paint.dim(side)));
+        }
+    }
+}
+
+/// Adds a line without the blanks at its end.
+fn push_line(out: &mut String, line: &str) {
+    out.push_str(line.trim_end_matches(' '));
+    out.push('\n');
 }

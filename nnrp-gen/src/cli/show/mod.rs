@@ -1,17 +1,21 @@
 //! `show`: what the registry says, to look at.
 
 mod bitmask;
+mod body;
 mod diagram;
+mod entry;
 mod enumeration;
 mod layout;
 mod list;
 mod machine;
 mod message;
+mod schema;
 mod uses;
+mod vocabulary;
 
 use clap::Args;
 
-use crate::model::{ByteOrder, Registry};
+use crate::model::{ByteOrder, Content, Registry};
 use crate::suggest::did_you_mean;
 
 use super::WIDTH;
@@ -19,7 +23,7 @@ use super::output::{Done, Failure};
 use super::paint::{Ink, Paint, Paints};
 use super::table::wrap;
 
-/// Shows a layout, an enum, a bitmask, a message or a state machine; without a name a list of everything
+/// Shows a layout, a message or anything else that has a name; without a name a list of everything
 #[derive(Args)]
 #[command(after_help = "Examples:
   nnrp-gen show
@@ -75,6 +79,30 @@ const KINDS: &[Kind] = &[
         heading: "messages",
         items: |registry| message::items(registry),
         show: |view, at| message::show(view, &view.registry.messages[at]),
+    },
+    Kind {
+        name: "body",
+        heading: "bodies",
+        items: |registry| body::items(registry),
+        show: |view, at| body::show(view, &view.registry.bodies[at]),
+    },
+    Kind {
+        name: "entry",
+        heading: "entries",
+        items: |registry| entry::items(registry),
+        show: |view, at| entry::show(view, &view.registry.entries[at]),
+    },
+    Kind {
+        name: "vocabulary",
+        heading: "vocabularies",
+        items: |registry| vocabulary::items(registry),
+        show: |view, at| vocabulary::show(view, &view.registry.vocabularies[at]),
+    },
+    Kind {
+        name: "schema",
+        heading: "schemas",
+        items: |registry| schema::items(registry),
+        show: |view, at| schema::show(view, &view.registry.schemas[at]),
     },
     Kind {
         name: "state_machine",
@@ -178,6 +206,17 @@ impl View<'_> {
 /// Where something is defined, as a fact.
 fn source(source: &str) -> String {
     if source.is_empty() { String::new() } else { format!("source {source}") }
+}
+
+/// What a segment or a part holds.
+fn content(registry: &Registry, content: Content) -> String {
+    match content {
+        Content::Opaque => "opaque".to_owned(),
+        Content::Layout(item) => format!("layout {}", registry.layouts[item].name),
+        Content::Entry(item) => format!("entry {}", registry.entries[item].name),
+        Content::Body(item) => format!("body {}", registry.bodies[item].name),
+        Content::Vocabulary(item) => format!("vocabulary {}", registry.vocabularies[item].name),
+    }
 }
 
 fn byte_order(order: ByteOrder) -> String {

@@ -3,13 +3,14 @@
 //! Lists keep the order of the registry, and each row of a table is one line, so that a change of the registry is a
 //! change of those lines only.
 
-use serde_json::{Map, Value as Json, json};
+mod packets;
+mod write;
 
-use crate::codec::bytes_as_text;
-use crate::codec::{integer, raw};
+use serde_json::{Value as Json, json};
+
+use crate::codec::{bytes_as_text, integer, raw};
 use crate::model::{
-    Bitmask, ByteOrder, Direction, Element, Enum, Field, Layout, Machine, Meaning, Message, Protocol,
-    Registry, Rule, Scalar,
+    Bitmask, ByteOrder, Element, Enum, Field, Layout, Machine, Meaning, Protocol, Registry, Rule, Scalar,
 };
 
 /// The whole registry as JSON text.
@@ -19,11 +20,15 @@ pub fn text(registry: &Registry) -> String {
         "enums": list(&registry.enums, |item| enumeration(registry, item)),
         "bitmasks": list(&registry.bitmasks, bitmask),
         "layouts": list(&registry.layouts, |item| layout(registry, item)),
-        "messages": list(&registry.messages, |item| message(registry, item)),
+        "messages": list(&registry.messages, |item| packets::message(registry, item)),
+        "bodies": list(&registry.bodies, |item| packets::body(registry, item)),
+        "entries": list(&registry.entries, |item| packets::entry(registry, item)),
+        "vocabularies": list(&registry.vocabularies, packets::vocabulary),
+        "schemas": list(&registry.schemas, packets::schema),
         "state_machines": list(&registry.machines, |item| machine(registry, item)),
     });
     let mut out = String::new();
-    write(&whole, 0, &mut out);
+    write::write(&whole, 0, &mut out);
     out.push('\n');
     out
 }
@@ -158,30 +163,25 @@ fn constant_value(layout: &Layout, field: &Field, bytes: &[u8]) -> Json {
 }
 
 fn rule(layout: &Layout, item: &Rule) -> Json {
+    rule_blaming(item, name_of(layout, item.blame.index))
+}
+
+/// A rule, with the field to blame as its registry row would name it.
+fn rule_blaming(item: &Rule, blamed: &str) -> Json {
     let (when, require) = &item.text;
     json!({
         "id": item.id,
         "when": when,
         "require": require,
-        "field": layout.fields.get(item.blame.index).map(|field| field.name.as_str()),
+        "field": blamed,
         "error": item.error,
         "doc": item.doc,
     })
 }
 
-fn message(registry: &Registry, item: &Message) -> Json {
-    json!({
-        "value": item.value,
-        "name": item.name,
-        "metadata": item.metadata.map(|metadata| registry.layouts[metadata].name.as_str()),
-        "direction": match item.direction {
-            Direction::ToServer => "to_server",
-            Direction::ToClient => "to_client",
-            Direction::Both => "both",
-        },
-        "source": item.source,
-        "doc": item.doc,
-    })
+/// The name of the field at that position.
+fn name_of(layout: &Layout, field: usize) -> &str {
+    layout.fields.get(field).map_or("", |field| field.name.as_str())
 }
 
 fn machine(registry: &Registry, item: &Machine) -> Json {
@@ -205,57 +205,4 @@ fn machine(registry: &Registry, item: &Machine) -> Json {
             "doc": arrow.doc,
         })),
     })
-}
-
-/// Writes JSON with each object that holds no table in one line.
-fn write(json: &Json, indent: usize, out: &mut String) {
-    let flat = |json: &Json| match json {
-        Json::Array(list) => list.iter().all(is_single),
-        json => is_single(json),
-    };
-    match json {
-        Json::Array(list) if !flat(json) => {
-            lines(list.iter().map(|json| (None, json)), indent, ('[', ']'), out);
-        }
-        Json::Object(map) if !map.values().all(flat) => {
-            lines(map.iter().map(|(key, json)| (Some(key), json)), indent, ('{', '}'), out);
-        }
-        Json::Object(map) => row(map, out),
-        json => out.push_str(&json.to_string()),
-    }
-}
-
-fn is_single(json: &Json) -> bool {
-    !matches!(json, Json::Array(_) | Json::Object(_))
-}
-
-fn lines<'a>(
-    items: impl Iterator<Item = (Option<&'a String>, &'a Json)>,
-    indent: usize,
-    (open, close): (char, char),
-    out: &mut String,
-) {
-    out.push(open);
-    let mut between = "\n";
-    for (key, json) in items {
-        out.push_str(between);
-        out.push_str(&" ".repeat(indent + 2));
-        if let Some(key) = key {
-            out.push_str(&format!("{}: ", Json::from(key.as_str())));
-        }
-        write(json, indent + 2, out);
-        between = ",\n";
-    }
-    out.push('\n');
-    out.push_str(&" ".repeat(indent));
-    out.push(close);
-}
-
-fn row(map: &Map<String, Json>, out: &mut String) {
-    let mut between = "{ ";
-    for (key, json) in map {
-        out.push_str(&format!("{between}{}: {json}", Json::from(key.as_str())));
-        between = ", ";
-    }
-    out.push_str(if map.is_empty() { "{}" } else { " }" });
 }
