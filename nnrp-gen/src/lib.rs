@@ -12,7 +12,7 @@ pub mod fmt;
 mod load;
 mod lower;
 pub mod model;
-mod names;
+pub mod names;
 pub mod read;
 pub mod report;
 mod resolve;
