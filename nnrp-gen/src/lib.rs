@@ -3,6 +3,9 @@
 
 mod build;
 pub mod check;
+#[cfg(feature = "cli")]
+pub mod cli;
+pub mod codec;
 pub mod emit;
 mod files;
 pub mod fmt;

@@ -1,0 +1,84 @@
+//! `emit`: what is made of the registry.
+
+use std::fs;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use crate::emit;
+use crate::files;
+use crate::model::Registry;
+
+use super::output::{Done, Failure};
+
+/// Something that can be made of a registry. A new one is one more row in [`TARGETS`].
+struct Target {
+    name: &'static str,
+    /// Whether it has a form that needs nothing else.
+    standalone: bool,
+    /// Makes it, standalone or not.
+    make: fn(&Registry, bool) -> String,
+}
+
+const TARGETS: &[Target] = &[
+    Target {
+        name: "rust",
+        standalone: true,
+        make: |registry, standalone| emit::rust::module(registry, standalone, false),
+    },
+    Target { name: "json", standalone: false, make: |registry, _| emit::json::text(registry) },
+];
+
+/// Generates code or data from the registry
+#[derive(Args)]
+#[command(after_help = "Examples:
+  nnrp-gen emit rust --standalone -o src/codecs.rs
+  nnrp-gen emit rust --standalone -o src/codecs.rs --check
+  nnrp-gen emit json")]
+pub(super) struct Arguments {
+    /// What to generate
+    #[arg(value_name = "TARGET", value_parser = PossibleValuesParser::new(TARGETS.iter().map(|target| target.name)))]
+    target: String,
+    /// Write to this file instead of standard output
+    #[arg(short, value_name = "PATH")]
+    output: Option<PathBuf>,
+    /// Write nothing, and say whether the file is up to date; exit status 1 if it is not
+    #[arg(long, requires = "output")]
+    check: bool,
+    /// With everything that the code needs inside it
+    #[arg(long)]
+    standalone: bool,
+}
+
+pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<Done, Failure> {
+    let Some(target) = TARGETS.iter().find(|target| target.name == arguments.target) else {
+        return Err(Failure::usage(format!("there is no target `{}`", arguments.target)));
+    };
+    if arguments.standalone && !target.standalone {
+        return Err(Failure::usage(format!(
+            "`{}` has no `--standalone`: it never needs anything",
+            target.name
+        )));
+    }
+    let text = (target.make)(registry, arguments.standalone);
+    let path = match &arguments.output {
+        Some(path) if path.as_os_str() != "-" => path,
+        _ => return Ok(Done::good(text)),
+    };
+    if !arguments.check {
+        files::replace(path, &text)
+            .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+        return Ok(Done::default());
+    }
+    let stale = match fs::read(path) {
+        Ok(old) if old == text.as_bytes() => {
+            return Ok(Done::good(format!("{} is up to date\n", path.display())));
+        }
+        Ok(_) => format!("{} is not up to date", path.display()),
+        Err(error) => format!("{}: {error}", path.display()),
+    };
+    let standalone = if arguments.standalone { " --standalone" } else { "" };
+    let help = format!("run `nnrp-gen emit {}{standalone} -o {}`", target.name, path.display());
+    Err(Failure::bad(stale).help(Some(help)))
+}
