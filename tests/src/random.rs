@@ -169,14 +169,14 @@ fn in_truth(truth: &Truth, list: &mut Vec<u64>) {
             in_truth(right, list);
         }
         Truth::And(parts) | Truth::Or(parts) => parts.iter().for_each(|part| in_truth(part, list)),
-        Truth::Flag(..) | Truth::Bool(_) | Truth::Present(_) => {}
+        Truth::Flag(..) | Truth::NamedFlag(..) | Truth::Bool(_) | Truth::Present(_) => {}
     }
 }
 
 fn in_int(int: &Int, list: &mut Vec<u64>) {
     match int {
         Int::Literal(number) => list.push(*number as u64),
-        Int::Field(_) => {}
+        Int::Field(_) | Int::Named(..) => {}
         Int::Neg(inner) => in_int(inner, list),
         Int::Binary(_, left, right) => {
             in_int(left, list);
