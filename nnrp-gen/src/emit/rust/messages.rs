@@ -610,8 +610,9 @@ impl Rust<'_> {
         let run = if names.is_empty() {
             let site = self.site(&header.layout.name, &header.body_length.name, "", None);
             let at = Literal::u32_unsuffixed(header.body_length.offset);
+            // The header is good and says where the packet ends: that there is a body is the message's fault.
             quote! {
-                const BODY: #wire::Site = #site;
+                const BODY: #wire::Site = #site.message();
                 #wire::body::need(self.body.bytes.is_empty(), &BODY, #at, #wire::FaultKind::Length)
             }
         } else {
