@@ -1,7 +1,7 @@
 //! Bodies: rows of layouts, entries, parts behind a prelude, and words.
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 
 use crate::model::{
     Body, ByteOrder, Choice, Content, Count, Entry, Layout, Meaning, Part, Scalar, Select, Slices, Vocabulary,
@@ -122,6 +122,16 @@ impl Rust<'_> {
                 pub fn iter(&self) -> impl Iterator<Item = #view<'a>> + Clone + use<'a> {
                     self.0.chunks_exact(#size).filter_map(|row| row.first_chunk().map(#view))
                 }
+
+                /// Writes a row behind those that `out` holds.
+                ///
+                /// # Errors
+                ///
+                /// What is wrong with the row; nothing is written then.
+                pub fn push(out: &mut impl Extend<u8>, row: &#native) -> Result<(), #wire::Fault> {
+                    out.extend(row.to_bytes()?);
+                    Ok(())
+                }
             }
         }
     }
@@ -184,13 +194,11 @@ impl Rust<'_> {
     }
 
     /// The payloads that a selector knows, as an enum. Its name, and its definition.
-    fn payloads(&self, layout: &Layout, select: &Select) -> Option<(Ident, TokenStream)> {
+    fn payloads(&self, item: &Entry, select: &Select) -> Option<(Ident, TokenStream)> {
         if select.choices.is_empty() {
             return None;
         }
-        let Meaning::Enum(selector) = layout.fields[select.field].meaning else { return None };
-        let selector = &self.registry.enums[selector];
-        let name = format_ident!("{}Payload", type_ident(&selector.name));
+        let name = format_ident!("{}Payload", type_ident(&item.name));
         let variants = select.choices.iter().map(|choice| {
             let docs = doc([&choice.doc]);
             let variant = type_ident(&choice.name);
@@ -203,8 +211,16 @@ impl Rust<'_> {
             let view = format_ident!("{}View", type_ident(&self.registry.layouts[choice.layout].name));
             quote!(Some(#value) => bytes.first_chunk().map(|bytes| Self::#variant(#view(bytes).to_owned())),)
         });
-        let docs =
-            doc([format!("What `{}` says of a payload, for the values that are known.", selector.name)]);
+        let docs = doc([format!("The payload of a `{}`, decoded where its type is known.", item.name)]);
+        // A layout that stands for one payload only says which.
+        let alone = select.choices.iter().filter(|choice| {
+            select.choices.iter().filter(|other| other.layout == choice.layout).count() == 1
+        });
+        let conversions = alone.map(|choice| {
+            let variant = type_ident(&choice.name);
+            let ty = type_ident(&self.registry.layouts[choice.layout].name);
+            quote!(impl From<#ty> for #name<'_> { fn from(payload: #ty) -> Self { Self::#variant(payload) } })
+        });
         Some((
             name.clone(),
             quote! {
@@ -222,8 +238,19 @@ impl Rust<'_> {
                         known.unwrap_or(Self::Other(bytes))
                     }
                 }
+
+                #(#conversions)*
             },
         ))
+    }
+
+    /// The value of a selector that makes a choice.
+    fn choice_value(&self, selector: &crate::model::Field, choice: &Choice) -> TokenStream {
+        let Meaning::Enum(position) = selector.meaning else { return plain(choice.value).to_token_stream() };
+        let item = &self.registry.enums[position];
+        let ty = self.enum_type(position);
+        let name = if item.is_open() { super::const_ident(&choice.name) } else { type_ident(&choice.name) };
+        quote!(#ty::#name)
     }
 
     /// A block of entries.
@@ -241,7 +268,7 @@ impl Rust<'_> {
         let select = entry.select.as_ref().map(|select| self.select(layout, select, entry.payload, id));
         let select = optional(select);
         let unique = optional(entry.unique.map(|field| self.place(layout, field, id, None)));
-        let payloads = entry.select.as_ref().and_then(|select| self.payloads(layout, select));
+        let payloads = entry.select.as_ref().and_then(|select| self.payloads(entry, select));
         let (payload_name, payload_enum) = payloads.unzip();
         let payload_field = payload_name.as_ref().map(|name| {
             quote! {
@@ -265,6 +292,41 @@ impl Rust<'_> {
         ]);
         let item_docs = doc([format!("One `{}` entry.", entry.name)]);
         let header_size = Literal::u32_unsuffixed(layout.size);
+        let push_payload = payload_name.as_ref().zip(entry.select.as_ref()).map(|(payloads, select)| {
+            let selector = &layout.fields[select.field];
+            let field = field_ident(&selector.name);
+            let arms = select.choices.iter().map(|choice| {
+                let variant = type_ident(&choice.name);
+                let value = self.choice_value(selector, choice);
+                quote! {
+                    #payloads::#variant(payload) => {
+                        let header = #native { #field: #value, ..*header };
+                        Self::push(out, &header, &payload.to_bytes()?)
+                    }
+                }
+            });
+            let docs = doc([format!(
+                "Writes an entry as [`Self::push`] does, with the header's `{}` filled in where the payload is known.",
+                selector.name
+            )]);
+            quote! {
+                #docs
+                ///
+                /// # Errors
+                ///
+                /// What is wrong with the payload or the header; nothing is written then.
+                pub fn push_payload(
+                    out: &mut impl Extend<u8>,
+                    header: &#native,
+                    payload: &#payloads<'_>,
+                ) -> Result<(), #wire::Fault> {
+                    match payload {
+                        #(#arms)*
+                        #payloads::Other(bytes) => Self::push(out, header, bytes),
+                    }
+                }
+            }
+        });
         let context = if payload_name.is_some() { quote!(let message = self.message;) } else { quote!() };
         quote! {
             #payload_enum
@@ -339,6 +401,8 @@ impl Rust<'_> {
                     out.extend(head.into_iter().chain(payload.iter().copied()).chain(core::iter::repeat_n(0, padding)));
                     Ok(())
                 }
+
+                #push_payload
             }
         }
     }
