@@ -607,7 +607,7 @@ impl Rust<'_> {
             let bytes = self.unwrap(part.content, quote!(self.#name));
             quote!(out.put(#bytes);)
         });
-        let start = if has_values { quote!(self.prelude) } else { quote!(#native::default()) };
+        let start = has_values.then(|| quote!(..self.prelude));
         let prelude_name = if has_values { quote!(prelude) } else { quote!(_) };
         let alone = counts.is_empty().then(|| {
             quote! {
@@ -680,8 +680,7 @@ impl Rust<'_> {
                 #alone
 
                 fn write(&self, out: &mut #wire::Writer<'_>) {
-                    let mut prelude = #start;
-                    #fills
+                    let prelude = #native { #fills #start };
                     out.put(&#wire::Packed::pack(&prelude));
                     #(#writes)*
                 }
@@ -858,27 +857,28 @@ impl Rust<'_> {
         }
     }
 
-    /// Statements that fill lengths and counts into a prelude.
+    /// Lengths and counts of a prelude, as fields of its literal.
     fn fills(&self, body: &Body) -> TokenStream {
         let wire = &self.options.wire;
         let prelude = &self.registry.layouts[body.prelude];
-        let fills = body.parts.iter().map(|part| {
+        let set = |field: usize, value: TokenStream| {
+            let field = &prelude.fields[field];
+            let (name, ty) = (field_ident(&field.name), scalar_ident(field.scalar().unwrap_or(Scalar::U32)));
+            quote!(#name: #wire::body::length(#value, #ty::MAX),)
+        };
+        let mut filled = Vec::new();
+        let mut fills = Vec::new();
+        for part in &body.parts {
             let name = field_ident(&part.name);
             let bytes = self.unwrap(part.content, quote!(self.#name));
-            let field = &prelude.fields[part.length];
-            let (length, ty) =
-                (field_ident(&field.name), scalar_ident(field.scalar().unwrap_or(Scalar::U32)));
-            let count = match &part.count {
-                Some(Count::Prelude(field)) => {
-                    let field = &prelude.fields[*field];
-                    let (count, ty) =
-                        (field_ident(&field.name), scalar_ident(field.scalar().unwrap_or(Scalar::U32)));
-                    Some(quote!(prelude.#count = #wire::body::length(self.#name.len(), #ty::MAX);))
-                }
-                _ => None,
-            };
-            quote!(prelude.#length = #wire::body::length(#bytes.len(), #ty::MAX); #count)
-        });
+            fills.push(set(part.length, quote!(#bytes.len())));
+            if let Some(Count::Prelude(field)) = part.count
+                && !filled.contains(&field)
+            {
+                filled.push(field);
+                fills.push(set(field, quote!(self.#name.len())));
+            }
+        }
         quote!(#(#fills)*)
     }
 }

@@ -1248,10 +1248,14 @@ impl Rust<'_> {
             };
             let (head, body, limit) = (code(errors.header), code(errors.body), code(errors.limit));
             let raw = scalar_ident(item.ty);
+            let from = match item.ty {
+                Scalar::U32 => quote!(#ty::from_raw),
+                _ => quote!(|code| #ty::from_raw(#raw::try_from(code).ok()?)),
+            };
             quote! {
                 /// The error code that answers it.
                 pub fn error_code(&self) -> #ty {
-                    let own = self.code().and_then(|code| #ty::from_raw(#raw::try_from(code).ok()?));
+                    let own = self.code().and_then(#from);
                     match own {
                         Some(code) => code,
                         None if self.kind() == #wire::FaultKind::Limit => #limit,
