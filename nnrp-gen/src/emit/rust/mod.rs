@@ -11,6 +11,7 @@ mod layouts;
 mod machines;
 mod messages;
 mod rules;
+mod schemas;
 mod text;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -82,7 +83,8 @@ pub fn items(registry: &Registry, options: &Options) -> TokenStream {
     let layouts = registry.layouts.iter().filter(|item| !item.is_foreign()).map(|item| rust.layout(item));
     let machines = registry.machines.iter().map(|item| rust.machine(item));
     let messages = rust.messages();
-    quote!(#protocol #(#enums)* #(#bitmasks)* #(#layouts)* #messages #(#machines)*)
+    let schemas = rust.schemas();
+    quote!(#protocol #(#enums)* #(#bitmasks)* #(#layouts)* #messages #schemas #(#machines)*)
 }
 
 /// The emitter at work.
