@@ -301,7 +301,8 @@ impl Rust<'_> {
                 quote! {
                     #payloads::#variant(payload) => {
                         let header = #native { #field: #value, ..*header };
-                        Self::push(out, &header, &payload.to_bytes()?)
+                        let payload = payload.to_bytes().map_err(|fault| fault.behind(#header_size))?;
+                        Self::push(out, &header, &payload)
                     }
                 }
             });
