@@ -24,7 +24,7 @@ struct Emit<'a> {
 }
 
 impl Rust<'_> {
-    pub(super) fn layout(&self, layout: &Layout) -> TokenStream {
+    pub(super) fn layout(&self, layout: &Layout) -> [TokenStream; 5] {
         let name = type_ident(&layout.name);
         let emit = Emit {
             rust: self,
@@ -35,12 +35,7 @@ impl Rust<'_> {
             size: Literal::u32_unsuffixed(layout.size),
             name,
         };
-        let wire_struct = emit.wire_struct();
-        let native_struct = emit.native_struct();
-        let native_impl = emit.native_impl();
-        let view = emit.view_struct();
-        let mutable = emit.mut_struct();
-        quote!(#native_struct #native_impl #view #mutable #wire_struct)
+        [emit.native_struct(), emit.native_impl(), emit.view_struct(), emit.mut_struct(), emit.wire_struct()]
     }
 
     /// Whether a layout holds floats, which have no total equality.

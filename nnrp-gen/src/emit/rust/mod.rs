@@ -57,19 +57,24 @@ pub fn module(registry: &Registry, standalone: bool, features: bool) -> String {
         }
         out.push_str("}\n\n");
     }
-    out.push_str(&text::pretty(items(registry, &options)));
+    out.push_str(&text::pretty(parts(&Rust { registry, options: &options })));
     out
 }
 
 /// All items of a registry.
 pub fn items(registry: &Registry, options: &Options) -> TokenStream {
-    let rust = Rust { registry, options };
-    let protocol = rust.protocol();
-    let enums = registry.enums.iter().map(|item| rust.enumeration(item));
-    let bitmasks = registry.bitmasks.iter().map(|item| rust.bitmask(item));
-    let layouts = registry.layouts.iter().map(|item| rust.layout(item));
-    let machines = registry.machines.iter().map(|item| rust.machine(item));
-    quote!(#protocol #(#enums)* #(#bitmasks)* #(#layouts)* #(#machines)*)
+    parts(&Rust { registry, options }).collect()
+}
+
+/// The items that belong to one thing in the registry, thing by thing.
+fn parts<'a>(rust: &'a Rust<'a>) -> impl Iterator<Item = TokenStream> + 'a {
+    let registry = rust.registry;
+    let protocol = std::iter::once_with(|| rust.protocol());
+    protocol
+        .chain(registry.enums.iter().map(|item| rust.enumeration(item)))
+        .chain(registry.bitmasks.iter().map(|item| rust.bitmask(item)))
+        .chain(registry.layouts.iter().flat_map(|item| rust.layout(item)))
+        .chain(registry.machines.iter().map(|item| rust.machine(item)))
 }
 
 /// The emitter at work.
