@@ -236,7 +236,10 @@ impl Emit<'_> {
                 /// As [`Self::view`].
                 #[inline]
                 pub fn decode(bytes: &[u8]) -> Result<Self, #support::Fault> {
-                    Ok(#view::new(bytes)?.to_owned())
+                    let Ok(array) = <&[u8; #size]>::try_from(bytes) else {
+                        return Err(#support::Fault::length(&Self::SITE, bytes.len(), #size));
+                    };
+                    if Self::bytes_hold(array) { Ok(#view(array).to_owned()) } else { Err(Self::fault(array)) }
                 }
 
                 /// Writes exactly [`Self::SIZE`] bytes, or none of them.
