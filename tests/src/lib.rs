@@ -3,5 +3,6 @@
 
 pub mod command;
 pub mod generated;
+pub mod project;
 pub mod random;
 pub mod registry;
