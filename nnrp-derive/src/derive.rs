@@ -57,7 +57,9 @@ impl Derive {
                 let last = last.unwrap_or_default();
                 let mut title = last.clone();
                 let mut count = 1;
-                while self.given.contains_key(&placeholder(&title)) {
+                while self.given.contains_key(&placeholder(&title))
+                    || self.titles.values().any(|known| snake(known) == snake(&title))
+                {
                     count += 1;
                     title = format!("{last}{count}");
                 }
@@ -66,10 +68,10 @@ impl Derive {
                 title
             }
         };
-        let name = Spanned::new(title.clone(), span);
+        let name = Spanned::new(snake(&title), span);
         match foreign {
             Foreign::Enum(width) => {
-                match self.registry.enums.iter_mut().find(|item| item.name.value == title) {
+                match self.registry.enums.iter_mut().find(|item| item.given.as_ref() == Some(&title)) {
                     Some(known) => narrow(&mut known.ty, width),
                     None => self.registry.enums.push(Enum {
                         name: name.clone(),
@@ -85,7 +87,7 @@ impl Derive {
                 }
             }
             Foreign::Bitmask(width) => {
-                match self.registry.bitmasks.iter_mut().find(|item| item.name.value == title) {
+                match self.registry.bitmasks.iter_mut().find(|item| item.given.as_ref() == Some(&title)) {
                     Some(known) => narrow(&mut known.ty, width),
                     None => self.registry.bitmasks.push(Bitmask {
                         name: name.clone(),
@@ -99,7 +101,7 @@ impl Derive {
                 }
             }
             Foreign::Layout(size) => {
-                if !self.registry.layouts.iter().any(|item| item.name.value == title) {
+                if !self.registry.layouts.iter().any(|item| item.given.as_ref() == Some(&title)) {
                     self.registry.layouts.push(Layout {
                         name: name.clone(),
                         size: Spanned::new(size, span),

@@ -26,6 +26,9 @@ impl Context {
     }
 }
 
+/// The key whose parentheses hold paths.
+const PATHS: &str = "uses";
+
 /// What stands behind a key.
 #[derive(Clone)]
 enum Value {
@@ -228,6 +231,24 @@ impl Keys {
         words
     }
 
+    /// `uses(path, path)`.
+    pub fn paths(&mut self, cx: &mut Context) -> Vec<syn::TypePath> {
+        let Some(found) = self.one(cx, PATHS) else { return Vec::new() };
+        if !matches!(found.value, Value::Inner(_)) {
+            wrong_type(cx, &found, "types in parentheses");
+            return Vec::new();
+        }
+        let list = syn::punctuated::Punctuated::<syn::TypePath, Token![,]>::parse_terminated;
+        match list.parse2(found.tokens) {
+            Ok(list) => list.into_iter().collect(),
+            Err(error) => {
+                let span = cx.places.at(error.span());
+                cx.error(span, format!("`{PATHS}` takes types in parentheses"));
+                Vec::new()
+            }
+        }
+    }
+
     /// Every `key(…)`, each read and closed.
     pub fn inner<T>(
         &mut self,
@@ -311,7 +332,8 @@ fn key(cx: &mut Context, input: ParseStream<'_>) -> syn::Result<Key> {
         let content;
         syn::parenthesized!(content in input);
         let tokens: TokenStream = content.parse()?;
-        let inner = list_of(cx, tokens.clone());
+        // Paths are no keys; who asks for them reads them.
+        let inner = if name == PATHS { Vec::new() } else { list_of(cx, tokens.clone()) };
         return Ok(Key { name, name_span, value: Value::Inner(inner), span: name_span, tokens });
     }
     if !input.peek(Token![=]) {

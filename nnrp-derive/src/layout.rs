@@ -8,8 +8,8 @@ use quote::quote;
 use syn::ext::IdentExt;
 use syn::{Data, DeriveInput, Fields};
 
-use crate::derive::{Derive, doc, snake};
-use crate::field::{self, Held};
+use crate::derive::{Derive, Foreign, doc, snake};
+use crate::field::{self, Held, HeldKind};
 use crate::held;
 use crate::keys::Keys;
 use crate::refuse::refuse;
@@ -29,6 +29,7 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
     let order = keys.text(cx, "byte_order");
     let source = keys.text(cx, "source");
     let doc = keys.text(cx, "doc").or(comment);
+    let uses = keys.paths(cx);
     let rules = keys.inner(cx, "rule", |cx, keys, span| {
         let id = keys.text(cx, "id");
         let id = keys.need(cx, span, "id", id);
@@ -54,7 +55,11 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
     let Some(written) = fields_of(&mut derive, input, &title) else {
         return refuse(&derive.cx.report, &derive.cx.places);
     };
-    let (fields, held) = fields(&mut derive, written, size.as_ref().map(|size| size.value));
+    let (fields, mut held) = fields(&mut derive, written, size.as_ref().map(|size| size.value));
+    for ty in &uses {
+        let name = derive.foreign(ty, Foreign::Enum(Scalar::U64)).value;
+        held.push(Held { ty: quote!(#ty), name, kind: HeldKind::Enum(Scalar::U64) });
+    }
     let ends = fields.iter().map(|field| {
         let one = derive.size_of(&field.ty.value.element).unwrap_or(0);
         field.offset.value.saturating_add(one.saturating_mul(field.ty.value.count.unwrap_or(1).into()))

@@ -144,7 +144,10 @@ fn refuses_bytes_and_says_why() {
     assert_eq!(fault(5, 1), "byte 2: `audio_chunk.flags` has bits set that are not known");
     assert_eq!(fault(6, 1), "byte 6: `audio_chunk.pad` is reserved and must be zero");
     assert_eq!(fault(8, 1), "byte 8: `audio_chunk.rate` breaks rule A1: Opus runs at 48 kHz");
-    assert_eq!(AudioChunk::decode(&good[1..]).unwrap_err().to_string(), "byte 47: `audio_chunk` ends too early");
+    assert_eq!(
+        AudioChunk::decode(&good[1..]).unwrap_err().to_string(),
+        "byte 47: `audio_chunk` ends too early"
+    );
 }
 
 #[test]

@@ -136,7 +136,8 @@ fn noise() {
             both.agree(&bytes);
             // Sparse noise gets further.
             let masks = random.bytes(bytes.len());
-            let sparse: Vec<u8> = bytes.iter().zip(masks).map(|(byte, mask)| byte & mask & (mask >> 3)).collect();
+            let sparse: Vec<u8> =
+                bytes.iter().zip(masks).map(|(byte, mask)| byte & mask & (mask >> 3)).collect();
             both.agree(&sparse);
         }
     });
