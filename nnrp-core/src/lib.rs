@@ -2,6 +2,11 @@
 #![forbid(unsafe_code)]
 #![no_std]
 
+// So that what the derives write means the same here and elsewhere.
+extern crate self as nnrp_core;
+
 pub use bitflags;
+pub use nnrp_derive::{Layout, WireEnum};
+pub use wire::{Layout, Reserved, WireEnum};
 
 include!(concat!(env!("OUT_DIR"), "/codecs.rs"));

@@ -1,2 +1,27 @@
-//! To be generated.
+//! Derive macros: the model of nnrp-gen, read from Rust.
 #![forbid(unsafe_code)]
+
+mod derive;
+mod enumeration;
+mod field;
+mod held;
+mod keys;
+mod layout;
+mod places;
+mod refuse;
+mod root;
+
+use proc_macro::TokenStream;
+use syn::{DeriveInput, parse_macro_input};
+
+/// Makes a struct with named fields a layout.
+#[proc_macro_derive(Layout, attributes(layout))]
+pub fn derive_layout(input: TokenStream) -> TokenStream {
+    layout::expand(&parse_macro_input!(input as DeriveInput)).into()
+}
+
+/// Makes an enum with numbers one that fields can be.
+#[proc_macro_derive(WireEnum, attributes(wire))]
+pub fn derive_wire_enum(input: TokenStream) -> TokenStream {
+    enumeration::expand(&parse_macro_input!(input as DeriveInput)).into()
+}

@@ -58,7 +58,14 @@ pub fn absolute(tokens: TokenStream, given: &Given) -> TokenStream {
     for (at, token) in tokens.iter().enumerate() {
         match token {
             TokenTree::Group(group) => {
-                let mut inner = Group::new(group.delimiter(), absolute(group.stream(), given));
+                // `offset_of!` holds a type and a field, neither of which is core's.
+                let names = matches!(
+                    tokens[..at],
+                    [.., TokenTree::Ident(ref name), TokenTree::Punct(_)] if name == "offset_of"
+                );
+                let inner =
+                    if names { replaced(group.stream(), given) } else { absolute(group.stream(), given) };
+                let mut inner = Group::new(group.delimiter(), inner);
                 inner.set_span(group.span());
                 out.extend([TokenTree::Group(inner)]);
             }
@@ -76,6 +83,15 @@ pub fn absolute(tokens: TokenStream, given: &Given) -> TokenStream {
         }
     }
     out
+}
+
+/// The same with what was given, and nothing else changed.
+fn replaced(tokens: TokenStream, given: &Given) -> TokenStream {
+    let replace = |token: TokenTree| match given.get(&token.to_string()) {
+        Some(given) => given.clone(),
+        None => token.into(),
+    };
+    tokens.into_iter().map(replace).collect()
 }
 
 /// An attribute in front of every item.
@@ -168,9 +184,16 @@ mod tests {
 
     #[test]
     fn other_names_stay() {
-        for text in
-            ["self.u8", "Self::None", "fn core()", "S { u8: x }", "a.assert", "assert == 1", "struct Option;"]
-        {
+        for text in [
+            "offset_of!(A, Some)",
+            "self.u8",
+            "Self::None",
+            "fn core()",
+            "S { u8: x }",
+            "a.assert",
+            "assert == 1",
+            "struct Option;",
+        ] {
             check(text, text);
         }
     }

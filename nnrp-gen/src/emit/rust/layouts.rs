@@ -876,7 +876,10 @@ impl Emit<'_> {
                     let offset = Literal::u32_unsuffixed(field.offset);
                     quote!(#support::part::<#size, #bytes>(self.0, #offset))
                 }
-                _ => self.get(field, &quote!(self.0)),
+                _ => {
+                    let getter = ident(&names::getter(name));
+                    quote!(self.#getter())
+                }
             };
             quote!(.field(#name, &#value))
         });

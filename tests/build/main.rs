@@ -1,4 +1,6 @@
-//! Writes a table of all generated layouts, so that a test can do the same to each of them.
+//! Writes a table of all generated layouts, so that a test can do the same to each of them, and their mirrors.
+
+mod mirror;
 
 use std::fmt::Write;
 use std::path::Path;
@@ -22,8 +24,10 @@ fn main() {
     for layout in &registry.layouts {
         value(&registry, layout, &mut out);
     }
-    let path = Path::new(&env::var_os("OUT_DIR").expect("this is a build script")).join("layouts.rs");
-    fs::write(path, out).expect("OUT_DIR can be written to");
+    let folder = env::var_os("OUT_DIR").expect("this is a build script");
+    let folder = Path::new(&folder);
+    fs::write(folder.join("layouts.rs"), out).expect("OUT_DIR can be written to");
+    fs::write(folder.join("mirrors.rs"), mirror::mirrors(&registry)).expect("OUT_DIR can be written to");
 }
 
 fn function(layout: &Layout) -> String {
