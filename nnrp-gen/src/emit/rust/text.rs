@@ -3,12 +3,19 @@
 use proc_macro2::TokenStream;
 
 /// Formats items as rustfmt would and sets them apart.
-pub(super) fn pretty(items: TokenStream) -> String {
-    match syn::parse2(items.clone()) {
-        Ok(file) => spaced(&prettyplease::unparse(&file)),
-        // Cannot happen with what the emitter writes; the compiler would then point at the place.
-        Err(_) => items.to_string(),
+///
+/// They come in parts, each formatted on its own: what a parser holds of a whole module at once does
+/// not fit the caches, and takes twice as long.
+pub(super) fn pretty(parts: impl IntoIterator<Item = TokenStream>) -> String {
+    let mut text = String::new();
+    for items in parts {
+        match syn::parse2(items) {
+            Ok(file) => text.push_str(&prettyplease::unparse(&file)),
+            // Cannot happen with what the emitter writes.
+            Err(error) => text.push_str(&error.into_compile_error().to_string()),
+        }
     }
+    spaced(&text)
 }
 
 /// Puts a blank line before each item that follows another, and none inside short ones.
