@@ -349,6 +349,21 @@ pub fn put<const N: usize, const M: usize>(bytes: &mut [u8; N], at: usize, value
     }
 }
 
+/// A standard schema: both sides know it without sending it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Schema {
+    /// Which schema.
+    pub schema_id: u32,
+    /// Which version of it.
+    pub schema_version: u32,
+    /// Its name.
+    pub name: &'static str,
+    /// Name of the profile that it belongs to.
+    pub profile: &'static str,
+    /// Name of its default stream semantics.
+    pub semantics: &'static str,
+}
+
 /// Fills a buffer from front to back. What does not fit is left out; who uses it measures first.
 #[derive(Debug)]
 pub struct Writer<'a> {
