@@ -10,10 +10,8 @@ use crate::{files, load};
 /// changes, comes or goes.
 ///
 /// ```no_run
-/// // build.rs
-/// fn main() {
-///     nnrp_gen::Build::new("registry").write("codecs.rs");
-/// }
+/// // In build.rs:
+/// nnrp_gen::Build::new("registry").write("codecs.rs");
 /// ```
 ///
 /// The crate then has `include!(concat!(env!("OUT_DIR"), "/codecs.rs"));` and depends on bitflags.

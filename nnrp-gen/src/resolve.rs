@@ -375,7 +375,11 @@ impl<'a> Resolve<'a> {
         }
         let names = Fields::of_message(self.registry, self.index, item);
         let scope_rules = self.scope(item, &names)?;
-        let rules = item.rules.iter().map(|row| self.rule(row, &names)).collect::<Option<Vec<_>>>()?;
+        let mut rules = item.rules.iter().map(|row| self.rule(row, &names)).collect::<Option<Vec<_>>>()?;
+        for rule in &mut rules {
+            // Even one that blames the header is a fault of the message.
+            rule.error = rule.error.take().or_else(|| self.default_body_error());
+        }
         let body = item.body.iter().zip(&segments).find_map(|(_, segment)| match segment.content {
             Content::Body(body) => Some(body),
             _ => None,

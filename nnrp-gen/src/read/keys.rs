@@ -205,7 +205,7 @@ impl<'t, 'i> Keys<'t, 'i> {
     pub(super) fn close(self, cx: &mut Context<'_>) {
         for key in self.table.keys() {
             let name = key.get_ref().as_ref();
-            if self.asked.iter().any(|asked| *asked == name) {
+            if self.asked.contains(&name) {
                 continue;
             }
             cx.report.add(

@@ -311,8 +311,8 @@ fn accepts(spans: &[(u64, u64)], max: u64) -> TokenStream {
         let (first, last) = (plain(from), plain(to));
         match (from, to) {
             (0, to) if to == u64::MAX => quote!(true),
-            (0, _) => quote!(raw <= #last),
             (from, to) if from == to => quote!(raw == #first),
+            (0, _) => quote!(raw <= #last),
             (_, to) if to == u64::MAX || (to == max && max == u64::MAX) => quote!(raw >= #first),
             (from, to) => {
                 let width = plain(to - from);

@@ -43,8 +43,34 @@ impl Rust<'_> {
         quote!(#native_struct #native_impl #view #mutable #wire_struct)
     }
 
+    /// A native value as the number that stands on the wire.
+    pub(super) fn raw_of(&self, field: &Field, scalar: Scalar, value: &TokenStream) -> TokenStream {
+        let ty = scalar_ident(scalar);
+        let widen = |raw: TokenStream, narrow: Scalar| {
+            if narrow == scalar { raw } else { quote!(#ty::from(#raw)) }
+        };
+        match field.meaning {
+            Meaning::Enum(position) => widen(quote!(#value.raw()), self.registry.enums[position].ty),
+            Meaning::Bitmask(position) => widen(quote!(#value.bits()), self.registry.bitmasks[position].ty),
+            Meaning::Bool => quote!(#ty::from(#value)),
+            _ => value.clone(),
+        }
+    }
+
+    /// The number on the wire of a field, from a view.
+    pub(super) fn raw_getter(&self, field: &Field, view: &TokenStream) -> TokenStream {
+        let name = field_ident(&field.name);
+        self.raw_of(field, field.scalar().unwrap_or(Scalar::U64), &quote!(#view.#name()))
+    }
+
+    /// The call that gives a site its error code, where it has one of its own.
+    pub(super) fn code(&self, error: Option<&String>) -> Option<TokenStream> {
+        let code = plain(self.registry.error_code(error?)?);
+        Some(quote!(.code(#code)))
+    }
+
     /// Whether a layout holds floats, which have no total equality.
-    fn has_float(&self, layout: &Layout) -> bool {
+    pub(super) fn has_float(&self, layout: &Layout) -> bool {
         layout.fields.iter().any(|field| match field.element {
             Element::Scalar(scalar) => !scalar.is_integer(),
             Element::Layout(inner) => self.has_float(&self.registry.layouts[inner]),
@@ -156,7 +182,26 @@ impl Emit<'_> {
                 .then(|| quote!(#[cfg_attr(feature = "serde", serde(with = "crate::wire::array"))]));
             quote!(#docs #deprecated #serde pub #name: #ty,)
         });
-        let defaults = layout.values().map(|field| {
+        // Arrays of more than 32 have no default of their own.
+        let (derived, default) =
+            match layout.values().any(|field| field.count.is_some_and(|count| count > 32)) {
+                false => (quote!(, Default), quote!()),
+                true => (quote!(), self.default_impl()),
+            };
+        quote! {
+            #docs
+            #[derive(Clone, Copy, Debug #derived, PartialEq #equality)]
+            #features
+            pub struct #name { #(#fields)* }
+
+            #default
+        }
+    }
+
+    /// The default value, written out.
+    fn default_impl(&self) -> TokenStream {
+        let name = &self.name;
+        let defaults = self.layout.values().map(|field| {
             let name = field_ident(&field.name);
             let one = match (&field.meaning, field.element) {
                 (Meaning::Enum(_) | Meaning::Bitmask(_), _) | (_, Element::Layout(_)) => {
@@ -176,11 +221,6 @@ impl Emit<'_> {
             }
         });
         quote! {
-            #docs
-            #[derive(Clone, Copy, Debug, PartialEq #equality)]
-            #features
-            pub struct #name { #(#fields)* }
-
             impl Default for #name {
                 fn default() -> Self {
                     Self { #(#defaults)* }
@@ -352,28 +392,12 @@ impl Emit<'_> {
                 }
             }
             (Element::Scalar(scalar), None) => {
-                let raw = self.raw_of(field, scalar, &value);
+                let raw = self.rust.raw_of(field, scalar, &value);
                 match scalar.size() {
                     1 if scalar == Scalar::U8 => quote!(#support::put(#reference, #offset, [#raw]);),
                     _ => quote!(#support::put(#reference, #offset, #raw.#to_bytes());),
                 }
             }
-        }
-    }
-
-    /// A native value as the number that stands on the wire.
-    fn raw_of(&self, field: &Field, scalar: Scalar, value: &TokenStream) -> TokenStream {
-        let ty = scalar_ident(scalar);
-        let widen = |raw: TokenStream, narrow: Scalar| {
-            if narrow == scalar { raw } else { quote!(#ty::from(#raw)) }
-        };
-        match field.meaning {
-            Meaning::Enum(position) => widen(quote!(#value.raw()), self.rust.registry.enums[position].ty),
-            Meaning::Bitmask(position) => {
-                widen(quote!(#value.bits()), self.rust.registry.bitmasks[position].ty)
-            }
-            Meaning::Bool => quote!(#ty::from(#value)),
-            _ => value.clone(),
         }
     }
 
@@ -403,7 +427,7 @@ impl Emit<'_> {
                 let field = &self.layout.fields[field.index];
                 let name = field_ident(&field.name);
                 let scalar = field.scalar().unwrap_or(Scalar::U64);
-                self.raw_of(field, scalar, &quote!(self.#name))
+                self.rust.raw_of(field, scalar, &quote!(self.#name))
             });
             parts.push(quote!(Self::#function(#(#arguments),*)));
         }
@@ -467,7 +491,7 @@ impl Emit<'_> {
         let support = &self.rust.options.wire;
         let (layout, name) = (&self.layout.name, &field.name);
         let (offset, size) = (Literal::u32_unsuffixed(field.offset), Literal::u32_unsuffixed(field.size));
-        let code = self.code(field.error.as_ref());
+        let code = self.rust.code(field.error.as_ref());
         let side = |little: &str, big: &str| ident(if self.big() { big } else { little });
         let test = match (&field.meaning, field.element) {
             (Meaning::Plain, Element::Layout(inner)) => {
@@ -510,12 +534,6 @@ impl Emit<'_> {
         }
     }
 
-    fn code(&self, error: Option<&String>) -> Option<TokenStream> {
-        let code = self.rust.registry.error_code(error?)?;
-        let code = plain(code);
-        Some(quote!(.code(#code)))
-    }
-
     /// The condition that good bytes fulfil.
     fn byte_condition(&self) -> TokenStream {
         let support = &self.rust.options.wire;
@@ -526,7 +544,9 @@ impl Emit<'_> {
                 let load = self.load_word(word);
                 let digits = word.bytes as usize * 2;
                 let mask = hex(word.mask, digits);
-                if word.value == 0 {
+                if word.value == 0 && word.mask == u64::MAX {
+                    load
+                } else if word.value == 0 {
                     quote!((#load & #mask))
                 } else {
                     let value = hex(word.value, digits);
@@ -698,7 +718,7 @@ impl Emit<'_> {
         let blamed = &self.layout.fields[rule.blame.index];
         let (layout, field, id, docs) = (&self.layout.name, &blamed.name, &rule.id, &rule.doc);
         let offset = Literal::u32_unsuffixed(blamed.offset);
-        let code = self.code(rule.error.as_ref());
+        let code = self.rust.code(rule.error.as_ref());
         quote! {
             if !#call {
                 const SITE: #support::Site = #support::Site::rule(#layout, #field, #id, #docs) #code;
@@ -935,7 +955,7 @@ fn masked_by(spans: &[(u64, u64)], ty: Scalar) -> (u64, bool) {
 }
 
 /// The name of the function that holds a rule.
-fn rule_ident(rule: &Rule) -> Ident {
+pub(super) fn rule_ident(rule: &Rule) -> Ident {
     let id: String = rule
         .id
         .chars()
@@ -945,12 +965,12 @@ fn rule_ident(rule: &Rule) -> Ident {
 }
 
 /// The fields that a rule reads, in the order of its function's arguments.
-fn rule_fields(rule: &Rule) -> Vec<FieldRef> {
+pub(super) fn rule_fields(rule: &Rule) -> Vec<FieldRef> {
     rule::fields(&rule.condition())
 }
 
 /// All parts hold, without branches.
-fn conjunction(parts: &[TokenStream]) -> TokenStream {
+pub(super) fn conjunction(parts: &[TokenStream]) -> TokenStream {
     match parts {
         [] => quote!(true),
         [only] => only.clone(),

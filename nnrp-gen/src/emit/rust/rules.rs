@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use crate::model::{Element, Field, Scalar};
-use crate::rule::{Arith, Cmp, FieldRef, Int, Truth};
+use crate::rule::{Arith, Cmp, FieldRef, Int, Presence, Truth};
 
 use super::{Rust, hex, plain, type_ident};
 
@@ -15,6 +15,11 @@ pub(super) trait Reach {
 
     /// The field.
     fn field(&self, field: FieldRef) -> &Field;
+
+    /// Whether an entry is in the body; only rules of messages can ask.
+    fn presence(&self, _: Presence) -> TokenStream {
+        quote!(false)
+    }
 }
 
 /// The integers that comparisons and arithmetic run in.
@@ -38,8 +43,7 @@ impl Rust<'_> {
                 let value = reach.value(*field);
                 quote!(#value != 0)
             }
-            // Only rules of messages look into bodies; see the packet emitter.
-            Truth::Present(_) => quote!(false),
+            Truth::Present(entry) => reach.presence(*entry),
             Truth::In(int, enumeration) => {
                 let name = type_ident(&self.registry.enums[*enumeration].name);
                 let value = self.int(int, Width::Own(Scalar::U64), reach);

@@ -87,6 +87,8 @@ pub struct Site {
     pub doc: &'static str,
     /// The error code on the wire; 0 for the protocol's usual one.
     pub code: u32,
+    /// Whether the message is to blame, not its header: what follows the packet can still be found.
+    pub message: bool,
 }
 
 impl Site {
@@ -97,7 +99,7 @@ impl Site {
 
     /// A field.
     pub const fn field(layout: &'static str, field: &'static str) -> Self {
-        Self { layout, field, rule: "", doc: "", code: 0 }
+        Self { layout, field, rule: "", doc: "", code: 0, message: false }
     }
 
     /// A field and the rule that it may break.
@@ -107,12 +109,17 @@ impl Site {
         rule: &'static str,
         doc: &'static str,
     ) -> Self {
-        Self { layout, field, rule, doc, code: 0 }
+        Self { layout, field, rule, doc, code: 0, message: false }
     }
 
     /// The same with an error code of its own.
     pub const fn code(self, code: u32) -> Self {
         Self { code, ..self }
+    }
+
+    /// The same for what a message owes, whatever field shows it.
+    pub const fn message(self) -> Self {
+        Self { message: true, ..self }
     }
 }
 
@@ -164,6 +171,11 @@ impl Fault {
         if self.site.rule.is_empty() { None } else { Some(self.site.rule) }
     }
 
+    /// Whether the message is to blame even where the field is one of the header's.
+    pub const fn is_of_message(&self) -> bool {
+        self.site.message
+    }
+
     /// The error code on the wire where it is not the protocol's usual one.
     pub const fn code(&self) -> Option<u32> {
         if self.site.code == 0 { None } else { Some(self.site.code) }
@@ -197,6 +209,7 @@ pub fn sentence(
     write!(out, "byte {offset}: `{layout}{dot}{field}` ")?;
     match (rule.is_empty(), kind) {
         (true, _) => out.write_str(kind.says()),
+        (false, FaultKind::Rule) if doc.is_empty() => write!(out, "breaks rule {rule}"),
         (false, FaultKind::Rule) => write!(out, "breaks rule {rule}: {}", doc.trim_end_matches('.')),
         (false, _) => write!(out, "{} (rule {rule})", kind.says()),
     }
@@ -320,6 +333,55 @@ pub fn put<const N: usize, const M: usize>(bytes: &mut [u8; N], at: usize, value
     }
 }
 
+/// Fills a buffer from front to back. What does not fit is left out; who uses it measures first.
+#[derive(Debug)]
+pub struct Writer<'a> {
+    rest: &'a mut [u8],
+}
+
+impl<'a> Writer<'a> {
+    /// Starts at the front.
+    pub fn new(out: &'a mut [u8]) -> Self {
+        Self { rest: out }
+    }
+
+    /// Writes bytes behind those that were written.
+    #[inline]
+    pub fn put(&mut self, bytes: &[u8]) {
+        let rest = core::mem::take(&mut self.rest);
+        if let Some((place, rest)) = rest.split_at_mut_checked(bytes.len()) {
+            place.copy_from_slice(bytes);
+            self.rest = rest;
+        }
+    }
+}
+
+/// Why a packet could not be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteError {
+    /// It takes that many bytes, and there are fewer.
+    Room(usize),
+    /// A reader would refuse it for that.
+    Fault(Fault),
+}
+
+impl From<Fault> for WriteError {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Room(bytes) => write!(out, "the packet takes {bytes} bytes, and there are fewer"),
+            Self::Fault(fault) => write!(out, "a reader would refuse the packet: {fault}"),
+        }
+    }
+}
+
+impl core::error::Error for WriteError {}
+
 /// The `M` bytes from byte `at`, which lie in `bytes`.
 #[inline(always)]
 pub fn part<const N: usize, const M: usize>(bytes: &[u8; N], at: usize) -> &[u8; M] {
@@ -328,3 +390,5 @@ pub fn part<const N: usize, const M: usize>(bytes: &[u8; N], at: usize) -> &[u8;
         None => &[0; M],
     }
 }
+
+pub mod body;
