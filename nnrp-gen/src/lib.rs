@@ -12,13 +12,13 @@ pub mod fmt;
 mod load;
 mod lower;
 pub mod model;
-mod names;
+pub mod names;
 pub mod read;
 pub mod report;
 mod resolve;
 pub mod rule;
 pub mod source;
-mod suggest;
+pub mod suggest;
 pub mod syntax;
 pub mod wire;
 

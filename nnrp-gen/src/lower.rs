@@ -108,6 +108,7 @@ impl Lower<'_> {
             ty: item.ty.value,
             values,
             ranges,
+            given: item.given.clone(),
             source: text(item.source.as_ref()),
             doc: text(item.doc.as_ref()),
         })
@@ -125,6 +126,7 @@ impl Lower<'_> {
             name: item.name.value.clone(),
             ty: item.ty.value,
             bits,
+            given: item.given.clone(),
             source: text(item.source.as_ref()),
             doc: text(item.doc.as_ref()),
         })
@@ -141,6 +143,7 @@ impl Lower<'_> {
             byte_order,
             fields: all(&item.fields, |field| self.field(field, byte_order))?,
             rules: all(&item.rules, |rule| resolve.rule(rule, &names))?,
+            given: item.given.clone(),
             source: text(item.source.as_ref()),
             doc: text(item.doc.as_ref()),
         })
@@ -180,6 +183,7 @@ impl Lower<'_> {
             count,
             size: one.checked_mul(count.unwrap_or(1))?,
             meaning,
+            native: item.native,
             role: item.role.as_ref().map(|role| role.value),
             unit: text(item.unit.as_ref()),
             doc: text(item.doc.as_ref()),

@@ -84,7 +84,7 @@
 //! a step past 65535 is a `Rule` at the step; bitset: another number of bits set than `tile_count` is a
 //! `Rule` at its first byte, a last byte of 0 one at that byte (layout: the entry, field: none).
 
-pub use crate::syntax::{ByteOrder, Direction, Role, Scalar};
+pub use crate::syntax::{ByteOrder, Direction, Native, Role, Scalar};
 
 use crate::rule::{FieldRef, Truth};
 
@@ -160,6 +160,9 @@ pub struct Enum {
     pub values: Vec<Value>,
     /// Values that are accepted without a name of their own.
     pub ranges: Vec<Range>,
+    /// The Rust type that it is, where somebody wrote one; what it holds is known here only if it is
+    /// being derived.
+    pub given: Option<String>,
     /// The section that defines it.
     pub source: String,
     /// What it means.
@@ -193,6 +196,11 @@ pub struct Range {
 }
 
 impl Enum {
+    /// Whether somebody else defines it, so that only its width is known.
+    pub fn is_foreign(&self) -> bool {
+        self.given.is_some() && self.values.is_empty() && self.ranges.is_empty()
+    }
+
     /// Whether it accepts values that it does not list.
     pub fn is_open(&self) -> bool {
         !self.ranges.is_empty()
@@ -243,6 +251,9 @@ pub struct Bitmask {
     pub ty: Scalar,
     /// Its listed bits.
     pub bits: Vec<Bit>,
+    /// The Rust type that it is, where somebody wrote one; what it holds is known here only if it is
+    /// being derived.
+    pub given: Option<String>,
     /// The section that defines it.
     pub source: String,
     /// What it means.
@@ -261,6 +272,11 @@ pub struct Bit {
 }
 
 impl Bitmask {
+    /// Whether somebody else defines it, so that only its width is known.
+    pub fn is_foreign(&self) -> bool {
+        self.given.is_some()
+    }
+
     /// All listed bits.
     pub fn known(&self) -> u64 {
         self.bits.iter().fold(0, |known, bit| known | bit.mask)
@@ -280,6 +296,9 @@ pub struct Layout {
     pub fields: Vec<Field>,
     /// What they must fulfil together, in the order in which they are checked.
     pub rules: Vec<Rule>,
+    /// The Rust type that it is, where somebody wrote one; what it holds is known here only if it is
+    /// being derived.
+    pub given: Option<String>,
     /// The section that defines it.
     pub source: String,
     /// What it is.
@@ -290,6 +309,16 @@ impl Layout {
     /// The fields that carry a value: neither reserved nor constant.
     pub fn values(&self) -> impl Iterator<Item = &Field> {
         self.fields.iter().filter(|field| field.has_value())
+    }
+
+    /// The fields that the native struct has.
+    pub fn stored(&self) -> impl Iterator<Item = &Field> {
+        self.fields.iter().filter(|field| field.has_value() || field.native != Native::Meant)
+    }
+
+    /// Whether somebody else defines it, so that only its bytes are known.
+    pub fn is_foreign(&self) -> bool {
+        self.given.is_some() && self.fields.is_empty()
     }
 }
 
@@ -308,6 +337,8 @@ pub struct Field {
     pub size: u32,
     /// What its bits mean.
     pub meaning: Meaning,
+    /// What stands for it in the native struct.
+    pub native: Native,
     /// What it is to the packets of the protocol.
     pub role: Option<Role>,
     /// What it counts; empty where it counts nothing.
@@ -408,7 +439,11 @@ impl Rule {
                 Truth::Not(inner) => present(inner),
                 Truth::Same(left, right) | Truth::Differ(left, right) => present(left) || present(right),
                 Truth::And(parts) | Truth::Or(parts) => parts.iter().any(present),
-                Truth::Flag(..) | Truth::Bool(..) | Truth::In(..) | Truth::Compare(..) => false,
+                Truth::Flag(..)
+                | Truth::NamedFlag(..)
+                | Truth::Bool(..)
+                | Truth::In(..)
+                | Truth::Compare(..) => false,
             }
         }
         present(&self.condition())

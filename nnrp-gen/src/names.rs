@@ -27,6 +27,16 @@ pub fn field(name: &str) -> String {
     if KEYWORDS.contains(&name) { format!("{name}_") } else { name.to_owned() }
 }
 
+/// A name as a function of a view, which has some of its own.
+pub fn getter(name: &str) -> String {
+    if ["new", "as_bytes", "to_owned"].contains(&name) { format!("{name}_") } else { field(name) }
+}
+
+/// A name as an argument, which must not look like a type or a crate.
+pub fn argument(name: &str) -> String {
+    if crate::emit::rust::absolute::is_word(name) { format!("{name}_") } else { field(name) }
+}
+
 /// Words that are no identifiers in Rust, now or reserved for later.
 const KEYWORDS: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",

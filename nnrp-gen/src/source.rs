@@ -68,10 +68,22 @@ pub struct Source {
     pub text: String,
 }
 
+/// How a registry was written, so that help is given in the same words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Door {
+    /// As TOML.
+    #[default]
+    Toml,
+    /// As Rust, for a derive macro.
+    Rust,
+}
+
 /// All texts of one run, in the order in which their problems are reported.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     list: Vec<Source>,
+    /// How they were written.
+    pub door: Door,
 }
 
 impl Sources {

@@ -177,6 +177,9 @@ pub struct Enum {
     pub ranges: Vec<Range>,
     /// `from = "messages"`: the values are those of all messages.
     pub from_messages: Option<Span>,
+    /// The Rust type that it is, where somebody wrote one; what it holds is known here only if it is
+    /// being derived.
+    pub given: Option<String>,
     /// The section that defines it.
     pub source: Option<Text>,
     /// What it means.
@@ -236,6 +239,9 @@ pub struct Bitmask {
     pub ty: Spanned<Scalar>,
     /// Its listed bits.
     pub bits: Vec<Bit>,
+    /// The Rust type that it is, where somebody wrote one; what it holds is known here only if it is
+    /// being derived.
+    pub given: Option<String>,
     /// The section that defines it.
     pub source: Option<Text>,
     /// What it means.
@@ -270,12 +276,22 @@ pub struct Layout {
     pub fields: Vec<Field>,
     /// What its fields must fulfil together.
     pub rules: Vec<Rule>,
+    /// The Rust type that it is, where somebody wrote one; what it holds is known here only if it is
+    /// being derived.
+    pub given: Option<String>,
     /// The section that defines it.
     pub source: Option<Text>,
     /// What it is.
     pub doc: Option<Text>,
     /// Where it was written.
     pub span: Span,
+}
+
+impl Layout {
+    /// What whoever wrote it calls it.
+    pub fn title(&self) -> &str {
+        self.given.as_ref().unwrap_or(&self.name.value)
+    }
 }
 
 /// The type of a field.
@@ -305,6 +321,8 @@ pub struct Field {
     pub offset: Number,
     /// What it holds.
     pub ty: Spanned<Type>,
+    /// What stands for it in the native struct.
+    pub native: Native,
     /// It is zero and has no meaning.
     pub reserved: Option<Span>,
     /// It always has this value.
@@ -329,6 +347,18 @@ pub struct Field {
     pub error: Option<Text>,
     /// Where it was written.
     pub span: Span,
+}
+
+/// What stands for a field in the native struct.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Native {
+    /// A value of the type that its meaning asks for; nothing if it is reserved or constant.
+    #[default]
+    Meant,
+    /// Its number, whatever that means.
+    Number,
+    /// A place without a value.
+    Place,
 }
 
 /// A constant.

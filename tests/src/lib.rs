@@ -1,2 +1,7 @@
-//! What crosses crates is tested in `tests/`.
+//! What crosses crates is tested in `tests/`; this is what the tests share.
 #![forbid(unsafe_code)]
+
+pub mod command;
+pub mod generated;
+pub mod random;
+pub mod registry;

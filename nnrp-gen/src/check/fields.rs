@@ -60,6 +60,9 @@ impl<'a> Fields<'a> {
                 let row = &self.layout(space)?.fields[field.index];
                 let mask = row.bitmask.as_ref()?;
                 let mask = &self.registry.bitmasks[*self.index.bitmasks.get(mask.as_str())?];
+                if mask.given.is_some() {
+                    return Some(Symbol::NamedFlag { field });
+                }
                 let bit = mask.bits.iter().find(|row| row.name.value == *bit)?;
                 let shift = u32::try_from(bit.bit.value).ok()?;
                 Some(Symbol::Flag { field, mask: 1u64.checked_shl(shift)? })
@@ -103,8 +106,16 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// Whether the enum is a type of which only the compiler knows the values.
+fn is_foreign(enumeration: &Enum) -> bool {
+    enumeration.given.is_some() && enumeration.values.is_empty() && enumeration.ranges.is_empty()
+}
+
 /// The accepted values of an enum as inclusive spans, sorted and disjoint.
 pub(crate) fn spans(enumeration: &Enum, registry: &Registry) -> Vec<(u64, u64)> {
+    if is_foreign(enumeration) {
+        return vec![(0, u64::try_from(enumeration.ty.value.limits().1).unwrap_or(u64::MAX))];
+    }
     let number = |number: i128| u64::try_from(number).unwrap_or_default();
     let mut spans: Vec<(u64, u64)> =
         enumeration.values.iter().map(|row| (number(row.value.value), number(row.value.value))).collect();
@@ -159,6 +170,10 @@ impl Names for Fields<'_> {
         let bits = scalar.size() * 8;
         if let Some(mask) = &row.bitmask {
             let mask = &self.registry.bitmasks[*self.index.bitmasks.get(mask.as_str())?];
+            if mask.given.is_some() {
+                let (_, max) = scalar.limits();
+                return Some(Symbol::Mask { field, bits, known: u64::try_from(max).ok()? });
+            }
             let shifts = mask.bits.iter().filter_map(|bit| u32::try_from(bit.bit.value).ok());
             let known = shifts.filter_map(|shift| 1u64.checked_shl(shift)).fold(0, |known, bit| known | bit);
             return Some(Symbol::Mask { field, bits, known });
@@ -181,6 +196,10 @@ impl Names for Fields<'_> {
             self.registry.messages.iter().find(|row| row.name.value == name).map(|row| row.value.value)
         };
         u64::try_from(value.or_else(message)?).ok()
+    }
+
+    fn is_given(&self, enumeration: usize) -> bool {
+        self.registry.enums.get(enumeration).is_some_and(is_foreign)
     }
 
     fn values(&self, enumeration: usize) -> Vec<(u64, u64)> {

@@ -1,5 +1,6 @@
 //! The fields of a layout stand in order and cover its size: no overlap, no gap.
 
+use crate::source::Door;
 use crate::syntax::{Element, Field, Layout, Registry};
 
 use super::{Check, Index};
@@ -45,6 +46,7 @@ fn tile(check: &mut Check<'_>, layout: &Layout) {
         if start < end {
             let overlapped = before.map_or("", |field| field.name.as_str());
             let goes_back = before.is_some_and(|before| start < before.offset.value);
+            let door = check.sources.door;
             let problem = check.error(
                 field.offset.span,
                 if goes_back {
@@ -60,7 +62,10 @@ fn tile(check: &mut Check<'_>, layout: &Layout) {
                     .push((before.span, format!("`{overlapped}` covers {}..{end}", before.offset.value)));
             }
             problem.help = Some(if goes_back {
-                "put the rows in the order of their offsets".to_owned()
+                match door {
+                    Door::Toml => "put the rows in the order of their offsets".to_owned(),
+                    Door::Rust => "put the fields in the order of their offsets".to_owned(),
+                }
             } else {
                 format!("start it at {end}")
             });
@@ -73,15 +78,13 @@ fn tile(check: &mut Check<'_>, layout: &Layout) {
     let size = layout.size.value;
     if end < size {
         if layout.fields.is_empty() {
-            check.error(layout.size.span, format!("`{}` has no fields", layout.name.value));
+            check.error(layout.size.span, format!("`{}` has no fields", layout.title()));
         } else {
             gap(check, layout.size.span, end, size);
         }
     } else if end > size {
-        let problem = check.error(
-            layout.size.span,
-            format!("`{}` is {size} bytes, its fields are {end}", layout.name.value),
-        );
+        let problem = check
+            .error(layout.size.span, format!("`{}` is {size} bytes, its fields are {end}", layout.title()));
         if let Some(last) = before {
             problem.related.push((last.span, format!("`{}` ends at {end}", last.name.value)));
         }
@@ -102,9 +105,13 @@ fn gap(check: &mut Check<'_>, span: crate::source::Span, from: i128, to: i128) {
         8 => "u64".to_owned(),
         more => format!("[u8; {more}]"),
     };
+    let help = match check.sources.door {
+        Door::Toml => format!(
+            "add a reserved field: `{{ offset = {from}, name = \"reserved0\", type = \"{ty}\", reserved = true }}`"
+        ),
+        Door::Rust => format!("add a reserved field: `reserved0: Reserved<{}>`", to - from),
+    };
     let problem = check.error(span, bytes);
     problem.label = format!("the field before ends at {from}");
-    problem.help = Some(format!(
-        "add a reserved field: `{{ offset = {from}, name = \"reserved0\", type = \"{ty}\", reserved = true }}`"
-    ));
+    problem.help = Some(help);
 }

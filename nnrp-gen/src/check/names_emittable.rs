@@ -28,28 +28,31 @@ pub(super) fn run(check: &mut Check<'_>) {
         ident
     };
     let mut all: Vec<(String, &Text, String)> = Vec::new();
+    // What somebody wrote is called what they called it, and brings no new names but those of views.
     for item in &registry.enums {
         identifier(check, &item.name);
-        all.push((
-            claim(check, names::pascal(item.name.as_str()), &item.name, "enum"),
-            &item.name,
-            "enum".into(),
-        ));
+        if item.given.is_none() {
+            let ident = claim(check, names::pascal(item.name.as_str()), &item.name, "enum");
+            all.push((ident, &item.name, "enum".into()));
+        }
         let idents =
             item.values.iter().map(|value| &value.name).chain(item.ranges.iter().map(|range| &range.name));
         members(check, idents, names::pascal);
     }
     for item in &registry.bitmasks {
         identifier(check, &item.name);
-        all.push((
-            claim(check, names::pascal(item.name.as_str()), &item.name, "bitmask"),
-            &item.name,
-            "bitmask".into(),
-        ));
+        if item.given.is_none() {
+            let ident = claim(check, names::pascal(item.name.as_str()), &item.name, "bitmask");
+            all.push((ident, &item.name, "bitmask".into()));
+        }
         members(check, item.bits.iter().map(|bit| &bit.name), names::screaming);
     }
     for item in &registry.layouts {
         identifier(check, &item.name);
+        members(check, item.fields.iter().map(|field| &field.name), names::getter);
+        if item.given.is_some() {
+            continue;
+        }
         let ident = claim(check, names::pascal(item.name.as_str()), &item.name, "layout");
         for suffix in ["", "View", "Mut", "Wire"] {
             let what = if suffix.is_empty() {
@@ -59,7 +62,6 @@ pub(super) fn run(check: &mut Check<'_>) {
             };
             all.push((format!("{ident}{suffix}"), &item.name, what));
         }
-        members(check, item.fields.iter().map(|field| &field.name), names::field);
     }
     for (ident, name, what) in all {
         match types.get(&ident) {

@@ -30,6 +30,19 @@ pub(super) fn run(check: &mut Check<'_>) {
             }
         }
     }
+    // In a registry a listed value wins over a range; of two Rust variants neither can.
+    for item in registry.enums.iter().filter(|item| item.given.is_some()) {
+        for range in &item.ranges {
+            let inside = range.from.value..=range.to.value;
+            let Some(value) = item.values.iter().find(|value| inside.contains(&value.value.value)) else {
+                continue;
+            };
+            let message = format!("range `{}` overlaps `{}`", range.name.value, value.name.value);
+            let problem = check.error(range.from.span.to(range.to.span), message);
+            problem.label = format!("`{}` is {:#x}", value.name.value, value.value.value);
+            problem.related.push((value.value.span, "the value".to_owned()));
+        }
+    }
     for item in &registry.bitmasks {
         let bits = i128::from(item.ty.value.size() * 8);
         for bit in &item.bits {

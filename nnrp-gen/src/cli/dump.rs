@@ -87,7 +87,15 @@ impl Dump<'_> {
             Some(value) => self.meaning(field, value),
             None => cell(Ink::Red, "cut off"),
         };
+        let lines = bytes.len().div_ceil(LINE);
+        let mut same = 0;
         for (line, part) in bytes.chunks(LINE).enumerate() {
+            let before = line.checked_sub(1).map(|line| &bytes[line * LINE..][..LINE]);
+            if before == Some(part) && line + 1 < lines {
+                same += 1;
+                continue;
+            }
+            self.repeated(std::mem::take(&mut same));
             let value = match (&whole, field.count) {
                 (None, _) => String::new(),
                 (Some(value), None) => {
@@ -105,6 +113,14 @@ impl Dump<'_> {
             ]);
         }
         self.mark(at, &field.name);
+    }
+
+    /// Lines that are like the one before.
+    fn repeated(&mut self, lines: usize) {
+        if lines > 0 {
+            let lines = counted(lines, "line", "lines");
+            self.table.note(1, cell(Ink::Dim, format!("… {lines} like this")));
+        }
     }
 
     fn meaning(&self, field: &Field, value: &Value) -> Cell {

@@ -19,7 +19,7 @@ pub fn decode(registry: &Registry, layout: &Layout, bytes: &[u8]) -> Result<Valu
 
 /// The fields of bytes that were checked.
 pub(super) fn checked(registry: &Registry, layout: &Layout, bytes: &[u8]) -> Value {
-    fields(registry, layout, bytes, &|_| false)
+    fields(registry, layout, bytes, &|_, _| false)
 }
 
 /// What can be read of bytes that may be wrong.
@@ -39,23 +39,18 @@ pub fn lenient(registry: &Registry, layout: &Layout, bytes: &[u8]) -> Lenient {
         Meaning::Constant(constant) => bytes != constant,
         _ => false,
     };
-    let value = fields(registry, layout, bytes, &|(field, bytes)| shown(field, bytes));
+    let value = fields(registry, layout, bytes, &shown);
     Lenient { value, faults }
 }
 
 /// The values of the fields that lie wholly in `bytes`. Reserved and constant ones are left out unless `also` asks
 /// for them.
-fn fields(
-    registry: &Registry,
-    layout: &Layout,
-    bytes: &[u8],
-    also: &dyn Fn((&Field, &[u8])) -> bool,
-) -> Value {
+fn fields(registry: &Registry, layout: &Layout, bytes: &[u8], also: &dyn Fn(&Field, &[u8]) -> bool) -> Value {
     let mut list = Vec::new();
     for field in &layout.fields {
         let Some(bytes) = bytes.get(field.range()) else { continue };
         let value = match field.element {
-            Element::Scalar(_) if !field.has_value() && !also((field, bytes)) => continue,
+            Element::Scalar(_) if !field.has_value() && !also(field, bytes) => continue,
             Element::Scalar(scalar) => scalars(registry, field, scalar, layout.byte_order, bytes),
             Element::Layout(inner) => {
                 let inner = &registry.layouts[inner];

@@ -123,7 +123,7 @@ impl Encoder<'_> {
                     return self.problem(message, None);
                 };
                 if list.len() as u64 != u64::from(count) {
-                    return self.problem(format!("{} values, where {count} are wanted", list.len()), None);
+                    return self.problem(number_of(list.len(), "value", count), None);
                 }
                 let step = (field.size / count.max(1)).max(1) as usize;
                 for (at, (value, bytes)) in list.iter().zip(bytes.chunks_mut(step)).enumerate() {
@@ -164,8 +164,7 @@ impl Encoder<'_> {
         if given.len() == bytes.len() {
             bytes.copy_from_slice(&given);
         } else {
-            let bytes = if given.len() == 1 { "byte" } else { "bytes" };
-            self.problem(format!("{} {bytes}, where {count} are wanted", given.len()), None);
+            self.problem(number_of(given.len(), "byte", count), None);
         }
     }
 
@@ -247,11 +246,14 @@ impl Encoder<'_> {
             Value::Unsigned(number) => i128::from(*number),
             Value::Signed(number) => i128::from(*number),
             Value::Text(text) if text.starts_with("0x") => i128::from(self.hex(&text[2..])?),
-            Value::F64(bits) => {
-                let float = f64::from_bits(*bits);
-                self.problem(format!("{float} does not fit {}", scalar.name()), None);
-                return None;
-            }
+            Value::F64(bits) => match whole(f64::from_bits(*bits)) {
+                Some(number) => number,
+                None => {
+                    let float = f64::from_bits(*bits);
+                    self.problem(format!("{float:?} does not fit {}", scalar.name()), None);
+                    return None;
+                }
+            },
             other => {
                 let wanted = match &field.meaning {
                     Meaning::Enum(item) => format!("a value of `{}`", self.registry.enums[*item].name),
@@ -301,9 +303,21 @@ impl Encoder<'_> {
         }
         let narrow = float as f32;
         if float.is_finite() && narrow.is_infinite() {
-            self.problem(format!("{float} does not fit {}", scalar.name()), None);
+            self.problem(format!("{float:?} does not fit {}", scalar.name()), None);
             return None;
         }
         Some(u64::from(narrow.to_bits()))
     }
+}
+
+/// A float that is an integer and exact, which JSON does not tell apart.
+fn whole(float: f64) -> Option<i128> {
+    const EXACT: f64 = (1u64 << 53) as f64;
+    (float.fract() == 0.0 && float.abs() <= EXACT).then_some(float as i128)
+}
+
+/// That there are so many, and not as many as there should be.
+fn number_of(found: usize, what: &str, wanted: u32) -> String {
+    let (many, are) = (if found == 1 { "" } else { "s" }, if wanted == 1 { "is" } else { "are" });
+    format!("{found} {what}{many}, where {wanted} {are} wanted")
 }

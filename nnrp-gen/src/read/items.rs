@@ -160,7 +160,7 @@ fn enumeration(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Enum> {
         keys.need::<()>(cx, "values", None);
     }
     let from_messages = from.map(|from| from.span);
-    Some(Enum { name: name?, ty: ty?, values, ranges, from_messages, source, doc, span })
+    Some(Enum { name: name?, ty: ty?, values, ranges, from_messages, given: None, source, doc, span })
 }
 
 fn bitmask(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Bitmask> {
@@ -176,7 +176,7 @@ fn bitmask(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Bitmask> {
     });
     keys.need(cx, "bits", (!bits.is_empty()).then_some(()));
     let (source, doc) = (keys.text(cx, "source"), keys.text(cx, "doc"));
-    Some(Bitmask { name: name?, ty: ty?, bits, source, doc, span })
+    Some(Bitmask { name: name?, ty: ty?, bits, given: None, source, doc, span })
 }
 
 fn layout(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Layout> {
@@ -188,7 +188,7 @@ fn layout(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Layout> {
     keys.need(cx, "fields", keys.has("fields").then_some(()));
     let rules = keys.rows(cx, "rules", "rule", rule);
     let (source, doc) = (keys.text(cx, "source"), keys.text(cx, "doc"));
-    Some(Layout { name: name?, size: size?, byte_order, fields, rules, source, doc, span })
+    Some(Layout { name: name?, size: size?, byte_order, fields, rules, given: None, source, doc, span })
 }
 
 fn field(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Field> {
@@ -211,6 +211,7 @@ fn field(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Field> {
         name: name?,
         offset: offset?,
         ty: ty?,
+        native: Native::Meant,
         reserved,
         constant,
         enumeration,

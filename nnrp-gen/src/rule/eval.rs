@@ -17,6 +17,8 @@ pub trait Values {
 pub fn eval(truth: &Truth, values: &dyn Values) -> bool {
     match truth {
         Truth::Flag(field, mask) => values.int(*field) & i128::from(*mask) != 0,
+        // Only derive macros make these, and only emitters see them.
+        Truth::NamedFlag(..) => false,
         Truth::Bool(field) => values.int(*field) != 0,
         Truth::Present(entry) => values.present(*entry),
         Truth::In(int, enumeration) => values.in_enum(*enumeration, number(int, values)),
@@ -32,6 +34,7 @@ pub fn eval(truth: &Truth, values: &dyn Values) -> bool {
 fn number(int: &Int, values: &dyn Values) -> i128 {
     match int {
         Int::Literal(value) => *value,
+        Int::Named(..) => 0,
         Int::Field(field) => values.int(*field),
         Int::Neg(inner) => number(inner, values).saturating_neg(),
         Int::Binary(arith, left, right) => calculate(*arith, number(left, values), number(right, values)),

@@ -249,6 +249,7 @@ impl<'t> World<'t, '_> {
     fn assume(&mut self, (truth, wanted): Fact<'t>) -> Step {
         match truth {
             Truth::Flag(field, mask) => self.change_field(*field, |set| set.bits(*mask, wanted)),
+            Truth::NamedFlag(..) => Ok(()),
             Truth::Bool(field) => self.change_field(*field, |set| {
                 if wanted {
                     set.drop(&[(0, 0)]);
@@ -324,6 +325,7 @@ impl<'t> World<'t, '_> {
         }
         Ok(match int {
             Int::Literal(value) => Set::span((*value, *value)),
+            Int::Named(enumeration, _) => Set::members(*enumeration, self.names),
             Int::Field(field) => Set::of(*field, self.names),
             Int::Neg(inner) => Set::span(negated(self.bounds(inner)?)),
             Int::Binary(arith, left, right) => {
@@ -367,7 +369,7 @@ impl<'t> World<'t, '_> {
             Int::Binary(arith, left, right) => {
                 set.meet(&[combined(*arith, self.bounds(left)?, self.bounds(right)?)])
             }
-            Int::Literal(_) | Int::Field(_) => {}
+            Int::Literal(_) | Int::Named(..) | Int::Field(_) => {}
         }
         narrow(&mut set);
         let span = match int {

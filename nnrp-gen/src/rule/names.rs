@@ -19,6 +19,13 @@ pub trait Names {
     /// The value that an enum gives to this name.
     fn enum_value(&self, enumeration: usize, name: &str) -> Option<u64>;
 
+    /// Whether the enum is a type that somebody wrote, of which only the compiler knows the values. Any name may be
+    /// one of them then.
+    fn is_given(&self, enumeration: usize) -> bool {
+        let _ = enumeration;
+        false
+    }
+
     /// The valid values of an enum, as inclusive spans, sorted and disjoint.
     fn values(&self, enumeration: usize) -> Vec<(u64, u64)>;
 
@@ -51,6 +58,11 @@ pub enum Symbol {
         field: FieldRef,
         /// The bit, as a mask.
         mask: u64,
+    },
+    /// A bit of a bitmask field, of whose type only the compiler knows the bits.
+    NamedFlag {
+        /// The bitmask field.
+        field: FieldRef,
     },
     /// A field that is a bool.
     Bool {

@@ -11,6 +11,10 @@ use super::tree::{FieldRef, Int};
 pub fn interval(int: &Int, names: &dyn Names) -> Option<(i128, i128)> {
     match int {
         Int::Literal(value) => Some((*value, *value)),
+        Int::Named(enumeration, _) => {
+            let spans = names.values(*enumeration);
+            Some((spans.first()?.0.into(), spans.last()?.1.into()))
+        }
         Int::Field(field) => Set::of(*field, names).bounds(),
         Int::Neg(inner) => interval(inner, names).map(negated),
         Int::Binary(arith, left, right) => {
@@ -71,6 +75,11 @@ impl Set {
     pub(super) fn span((min, max): Span) -> Self {
         let spans = if min <= max { vec![(min, max)] } else { Vec::new() };
         Set { spans, ones: 0, zeros: 0 }
+    }
+
+    /// The values of an enum.
+    pub(super) fn members(enumeration: usize, names: &dyn Names) -> Self {
+        Set { spans: members(enumeration, names), ones: 0, zeros: 0 }
     }
 
     /// The values that a field can have.

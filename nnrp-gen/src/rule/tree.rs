@@ -28,6 +28,8 @@ pub struct FieldRef {
 pub enum Int {
     /// A number that stands in the rule, or the value of a name of an enum.
     Literal(i128),
+    /// A name of an enum that somebody else defines; only the compiler knows its number.
+    Named(usize, String),
     /// The value of a field.
     Field(FieldRef),
     /// The negative of a number.
@@ -52,6 +54,8 @@ pub struct Presence {
 pub enum Truth {
     /// A bit of the mask is set in the field.
     Flag(FieldRef, u64),
+    /// A bit of that name is set in the field; only the compiler knows which it is.
+    NamedFlag(FieldRef, String),
     /// The field, a bool, is not 0.
     Bool(FieldRef),
     /// The body has this entry.
@@ -84,9 +88,36 @@ pub fn fields(truth: &Truth) -> Vec<FieldRef> {
     found
 }
 
+/// The names in the rule of which only the compiler knows the number: those of enums, and those of bits.
+pub fn named(truth: &Truth) -> (Vec<(usize, String)>, Vec<(FieldRef, String)>) {
+    let (mut values, mut bits) = (Vec::new(), Vec::new());
+    let mut todo = vec![truth];
+    let mut numbers = Vec::new();
+    while let Some(truth) = todo.pop() {
+        match truth {
+            Truth::NamedFlag(field, name) => bits.push((*field, name.clone())),
+            Truth::Flag(..) | Truth::Bool(_) | Truth::Present(_) => {}
+            Truth::In(int, _) => numbers.push(&**int),
+            Truth::Compare(_, left, right) => numbers.extend([&**left, &**right]),
+            Truth::Same(left, right) | Truth::Differ(left, right) => todo.extend([&**left, &**right]),
+            Truth::Not(inner) => todo.push(inner),
+            Truth::And(parts) | Truth::Or(parts) => todo.extend(parts),
+        }
+    }
+    while let Some(int) = numbers.pop() {
+        match int {
+            Int::Named(enumeration, name) => values.push((*enumeration, name.clone())),
+            Int::Literal(_) | Int::Field(_) => {}
+            Int::Neg(inner) => numbers.push(inner),
+            Int::Binary(_, left, right) => numbers.extend([&**left, &**right]),
+        }
+    }
+    (values, bits)
+}
+
 fn in_truth(truth: &Truth, found: &mut Vec<FieldRef>) {
     match truth {
-        Truth::Flag(field, _) | Truth::Bool(field) => add(*field, found),
+        Truth::Flag(field, _) | Truth::NamedFlag(field, _) | Truth::Bool(field) => add(*field, found),
         Truth::Present(_) => {}
         Truth::In(int, _) => in_int(int, found),
         Truth::Compare(_, left, right) => {
@@ -104,7 +135,7 @@ fn in_truth(truth: &Truth, found: &mut Vec<FieldRef>) {
 
 fn in_int(int: &Int, found: &mut Vec<FieldRef>) {
     match int {
-        Int::Literal(_) => {}
+        Int::Literal(_) | Int::Named(..) => {}
         Int::Field(field) => add(*field, found),
         Int::Neg(inner) => in_int(inner, found),
         Int::Binary(_, left, right) => {

@@ -115,6 +115,10 @@ impl Typer<'_> {
                 Some(Typed::Number(Int::Field(field)))
             }
             Some(Symbol::Flag { field, mask }) => Some(Typed::Condition(Truth::Flag(field, mask))),
+            Some(Symbol::NamedFlag { field }) => {
+                let name = path.last().map(|word| word.text.clone()).unwrap_or_default();
+                Some(Typed::Condition(Truth::NamedFlag(field, name)))
+            }
             Some(Symbol::Bool { field }) => Some(Typed::Condition(Truth::Bool(field))),
             Some(Symbol::Present(entry)) => Some(Typed::Condition(Truth::Present(entry))),
             Some(Symbol::Unusable { why }) => {
@@ -209,7 +213,7 @@ impl Typer<'_> {
         match int {
             // Calculations were looked at when they were made.
             Int::Neg(_) | Int::Binary(..) => Some(()),
-            Int::Literal(_) | Int::Field(_) => self.fitting(expr, int.clone()).map(|_| ()),
+            Int::Literal(_) | Int::Named(..) | Int::Field(_) => self.fitting(expr, int.clone()).map(|_| ()),
         }
     }
 
@@ -247,6 +251,9 @@ impl Typer<'_> {
         }
         if self.lookup(path).is_some() {
             return None;
+        }
+        if self.names.is_given(enumeration) {
+            return Some(Some(Typed::Number(Int::Named(enumeration, word.text.clone()))));
         }
         let known = self.names.enum_candidates(Some(enumeration));
         let of = self.enum_name(enumeration).map_or("that enum".to_owned(), |name| format!("`{name}`"));

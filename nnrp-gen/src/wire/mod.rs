@@ -391,4 +391,258 @@ pub fn part<const N: usize, const M: usize>(bytes: &[u8; N], at: usize) -> &[u8;
     }
 }
 
+/// An enum on the wire: what `derive(WireEnum)` and the registry make.
+pub trait WireEnum: Copy + fmt::Debug + 'static {
+    /// The integer that it is: `u8`, `u16`, `u32` or `u64`.
+    type Raw: Unsigned;
+
+    /// Its name in a registry.
+    const NAME: &'static str;
+
+    /// The listed values, by their names in a registry.
+    const NAMES: &'static [(&'static str, u64)];
+
+    /// The ranges of values without a name of their own: what they are called, first and last.
+    const RANGES: &'static [(&'static str, u64, u64)];
+
+    /// The accepted numbers as inclusive spans, ascending.
+    const SPANS: &'static [(u64, u64)];
+
+    /// Whether a number is a value of it.
+    fn accepts(raw: u64) -> bool;
+
+    /// The value of that number, if it is one.
+    fn from_raw(raw: Self::Raw) -> Option<Self>;
+
+    /// The number on the wire.
+    fn raw(self) -> Self::Raw;
+
+    /// The name in the registry, if the value is listed.
+    fn name(self) -> Option<&'static str>;
+
+    /// The value of a number that was checked to be one.
+    #[doc(hidden)]
+    fn checked(number: u64) -> Self;
+
+    /// [`Self::raw`] as the widest number.
+    #[doc(hidden)]
+    fn number(self) -> u64;
+}
+
+/// An integer that enums and bitmasks can be.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no `u8`, `u16`, `u32` or `u64`",
+    note = "enums and bitmasks on the wire are unsigned integers of 8, 16, 32 or 64 bits"
+)]
+pub trait Unsigned: Copy + 'static {}
+
+impl Unsigned for u8 {}
+impl Unsigned for u16 {}
+impl Unsigned for u32 {}
+impl Unsigned for u64 {}
+
+/// A layout: a struct whose bytes on the wire are fixed. What `derive(Layout)` and the registry make.
+///
+/// Each also has these functions as its own, with arrays in place of slices.
+pub trait Layout: Packed {
+    /// Its checked bytes.
+    type View<'a>: Copy + fmt::Debug;
+
+    /// Its name in a registry.
+    const NAME: &'static str;
+
+    /// Its bytes on the wire.
+    const SIZE: usize;
+
+    /// Checks bytes and looks at them where they are.
+    ///
+    /// # Errors
+    ///
+    /// The first fault: length, fields by offset, rules.
+    fn view(bytes: &[u8]) -> Result<Self::View<'_>, Fault>;
+}
+
+/// What generated code needs of a layout to check it, and to put it into another one.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no layout",
+    note = "a type becomes one by `#[derive(Layout)]`"
+)]
+pub trait Packed: Sized {
+    /// `[u8; SIZE]`.
+    type Bytes: Copy;
+
+    /// The layout as a place to blame.
+    const SITE: &'static Site;
+
+    /// Whether everything holds that the types of the fields leave open.
+    fn holds(&self) -> bool;
+
+    /// The bytes as they would be, good or not.
+    fn pack(&self) -> Self::Bytes;
+
+    /// The values of bytes that were checked.
+    fn unpack(bytes: &Self::Bytes) -> Self;
+
+    /// Whether bytes are good, in one pass without branches.
+    fn bytes_hold(bytes: &Self::Bytes) -> bool;
+
+    /// The first fault of bytes.
+    fn find_fault(bytes: &Self::Bytes) -> Option<Fault>;
+
+    /// The first fault of bytes that are not good.
+    #[cold]
+    #[inline(never)]
+    fn fault(bytes: &Self::Bytes) -> Fault {
+        match Self::find_fault(bytes) {
+            Some(fault) => fault,
+            None => Fault::new(Self::SITE, 0, FaultKind::Rule),
+        }
+    }
+}
+
+/// Bytes as those of a layout, if they are good.
+#[inline]
+pub fn check<L: Packed<Bytes = [u8; N]>, const N: usize>(bytes: &[u8]) -> Result<&[u8; N], Fault> {
+    let Ok(array) = <&[u8; N]>::try_from(bytes) else {
+        return Err(Fault::length(L::SITE, bytes.len(), N as u32));
+    };
+    if L::bytes_hold(array) { Ok(array) } else { Err(L::fault(array)) }
+}
+
+/// [`check`] for bytes that shall change.
+#[inline]
+pub fn check_mut<L: Packed<Bytes = [u8; N]>, const N: usize>(
+    bytes: &mut [u8],
+) -> Result<&mut [u8; N], Fault> {
+    let found = bytes.len();
+    let Ok(array) = <&mut [u8; N]>::try_from(bytes) else {
+        return Err(Fault::length(L::SITE, found, N as u32));
+    };
+    if L::bytes_hold(array) { Ok(array) } else { Err(L::fault(array)) }
+}
+
+/// The values of bytes, if they are good.
+#[inline]
+pub fn decode<L: Packed<Bytes = [u8; N]>, const N: usize>(bytes: &[u8]) -> Result<L, Fault> {
+    match check::<L, N>(bytes) {
+        Ok(array) => Ok(L::unpack(array)),
+        Err(fault) => Err(fault),
+    }
+}
+
+/// Whether values are good.
+#[inline]
+pub fn validate<L: Packed<Bytes = [u8; N]>, const N: usize>(value: &L) -> Result<(), Fault> {
+    if value.holds() { Ok(()) } else { Err(L::fault(&value.pack())) }
+}
+
+/// The bytes of values, if they are good.
+#[inline]
+pub fn to_bytes<L: Packed<Bytes = [u8; N]>, const N: usize>(value: &L) -> Result<[u8; N], Fault> {
+    validate(value)?;
+    Ok(value.pack())
+}
+
+/// Writes the bytes of values into `out`, which is exactly as long, if they are good.
+#[inline]
+pub fn encode<L: Packed<Bytes = [u8; N]>, const N: usize>(value: &L, out: &mut [u8]) -> Result<(), Fault> {
+    let found = out.len();
+    let Ok(out) = <&mut [u8; N]>::try_from(out) else {
+        return Err(Fault::length(L::SITE, found, N as u32));
+    };
+    validate(value)?;
+    *out = value.pack();
+    Ok(())
+}
+
+/// Whether all layouts of an array are good, without branches between them.
+#[inline]
+pub fn all_hold<L: Packed, const COUNT: usize>(values: &[L; COUNT]) -> bool {
+    values.iter().fold(true, |good, value| good & value.holds())
+}
+
+/// Whether the bytes of `count` layouts from byte `at` on are good.
+#[inline]
+pub fn all_bytes_hold<L: Packed<Bytes = [u8; M]>, const N: usize, const M: usize>(
+    bytes: &[u8; N],
+    at: usize,
+    count: usize,
+) -> bool {
+    (0..count).fold(true, |good, index| good & L::bytes_hold(part(bytes, at + index * M)))
+}
+
+/// The first fault in the bytes of a layout that stands in another.
+pub fn inner_fault<L: Packed<Bytes = [u8; N]>, const N: usize>(bytes: &[u8]) -> Option<Fault> {
+    L::find_fault(bytes.first_chunk()?)
+}
+
+/// Writes values one after another from byte `at` on.
+#[inline(always)]
+pub fn put_each<const N: usize, const M: usize, const COUNT: usize>(
+    bytes: &mut [u8; N],
+    at: usize,
+    values: [[u8; M]; COUNT],
+) {
+    if let Some(place) = bytes.get_mut(at..at + M * COUNT) {
+        place.copy_from_slice(values.as_flattened());
+    }
+}
+
+/// Writes layouts one after another from byte `at` on.
+#[inline(always)]
+pub fn put_layouts<L: Packed<Bytes = [u8; M]>, const N: usize, const M: usize, const COUNT: usize>(
+    bytes: &mut [u8; N],
+    at: usize,
+    values: &[L; COUNT],
+) {
+    for (index, value) in values.iter().enumerate() {
+        put(bytes, at + index * M, value.pack());
+    }
+}
+
+/// A place of `N` bytes without a value: zero on the wire, and nothing in the struct.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Reserved<const N: usize>;
+
+/// The value of that name; 0 where there is none, which what uses this has refused.
+#[doc(hidden)]
+pub const fn value_named(names: &[(&str, u64)], name: &str) -> u64 {
+    let mut at = 0;
+    while at < names.len() {
+        if same_name(names[at].0, name) {
+            return names[at].1;
+        }
+        at += 1;
+    }
+    0
+}
+
+/// Whether there is a value of that name.
+#[doc(hidden)]
+pub const fn has_name(names: &[(&str, u64)], name: &str) -> bool {
+    let mut at = 0;
+    while at < names.len() {
+        if same_name(names[at].0, name) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// Whether two names are the same but for their case.
+#[doc(hidden)]
+pub const fn same_name(left: &str, right: &str) -> bool {
+    let (left, right) = (left.as_bytes(), right.as_bytes());
+    let mut at = 0;
+    while at < left.len() && at < right.len() {
+        if !left[at].eq_ignore_ascii_case(&right[at]) {
+            return false;
+        }
+        at += 1;
+    }
+    left.len() == right.len()
+}
+
 pub mod body;

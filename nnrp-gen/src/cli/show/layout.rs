@@ -87,7 +87,10 @@ fn meaning(layout: &Layout, field: &Field) -> Cell {
 /// A constant in short.
 pub(super) fn constant(layout: &Layout, field: &Field, bytes: &[u8]) -> String {
     match (field.element, field.count) {
-        (Element::Scalar(scalar), None) => integer(bytes, scalar, layout.byte_order).to_string(),
+        (Element::Scalar(scalar), None) => match integer(bytes, scalar, layout.byte_order) {
+            number @ ..256 => number.to_string(),
+            number => format!("{number:#x}"),
+        },
         (Element::Scalar(Scalar::U8), Some(_)) => {
             let text = bytes_as_text(bytes);
             if text.starts_with("0x") { text } else { format!("\"{text}\"") }

@@ -618,7 +618,7 @@ impl Rust<'_> {
                 fn write(&self, out: &mut #wire::Writer<'_>) {
                     let mut prelude = #start;
                     #fills
-                    out.put(&prelude.pack());
+                    out.put(&#wire::Packed::pack(&prelude));
                     #(#writes)*
                 }
 

@@ -9,9 +9,145 @@ use super::{Rust, cite, const_ident, doc, hex, plain, scalar_ident, type_ident};
 
 impl Rust<'_> {
     pub(super) fn enumeration(&self, item: &Enum) -> TokenStream {
+        if item.given.is_some() {
+            return self.wire_enum(item);
+        }
         let definition = if item.is_open() { self.open(item) } else { self.closed(item) };
         let shared = self.shared(item);
-        quote!(#definition #shared)
+        let wire_enum = self.wire_enum(item);
+        quote!(#definition #shared #wire_enum)
+    }
+
+    /// What all enums do alike, whoever wrote them.
+    fn wire_enum(&self, item: &Enum) -> TokenStream {
+        let support = &self.options.wire;
+        let name = super::given_ident(item.given.as_ref(), &item.name);
+        let raw = scalar_ident(item.ty);
+        let text = &item.name;
+        let names = item.values.iter().map(|value| {
+            let (text, number) = (&value.name, plain(value.value));
+            quote!((#text, #number))
+        });
+        let ranges = item.ranges.iter().map(|range| {
+            let (text, from, to) = (&range.name, plain(range.from), plain(range.to));
+            quote!((#text, #from, #to))
+        });
+        let known = match &item.given {
+            Some(_) => self.given_values(item),
+            None => {
+                let named = if item.is_open() { quote!(self.name()) } else { quote!(Some(self.name())) };
+                let checked = if item.is_open() {
+                    quote!(Self(number as #raw))
+                } else {
+                    quote!(match Self::from_raw(number as #raw) { Some(value) => value, None => Self::ALL[0] })
+                };
+                quote! {
+                    const SPANS: &'static [(u64, u64)] = Self::SPANS;
+
+                    #[inline]
+                    fn accepts(raw: u64) -> bool { Self::accepts(raw) }
+
+                    #[inline]
+                    fn from_raw(raw: #raw) -> Option<Self> { Self::from_raw(raw) }
+
+                    #[inline]
+                    fn raw(self) -> #raw { self.raw() }
+
+                    fn name(self) -> Option<&'static str> { #named }
+
+                    #[inline]
+                    fn checked(number: u64) -> Self { #checked }
+
+                    #[inline]
+                    fn number(self) -> u64 { self.raw() as u64 }
+                }
+            }
+        };
+        quote! {
+            impl #support::WireEnum for #name {
+                type Raw = #raw;
+
+                const NAME: &'static str = #text;
+                const NAMES: &'static [(&'static str, u64)] = &[#(#names),*];
+                const RANGES: &'static [(&'static str, u64, u64)] = &[#(#ranges),*];
+
+                #known
+            }
+        }
+    }
+
+    /// The numbers of an enum that somebody wrote, whose ranges are variants that carry the number.
+    fn given_values(&self, item: &Enum) -> TokenStream {
+        let support = &self.options.wire;
+        let raw = scalar_ident(item.ty);
+        let spans = item.spans();
+        let accepts = accepts(&spans, item.ty.limits().1 as u64);
+        let table = spans.iter().map(|(from, to)| {
+            let (from, to) = (plain(*from), plain(*to));
+            quote!((#from, #to))
+        });
+        let variant = |name: &str| {
+            let variant = type_ident(name);
+            quote!(Self::#variant)
+        };
+        let read = item.values.iter().map(|value| {
+            let (variant, number) = (variant(&value.name), plain(value.value));
+            quote!(#number => Some(#variant),)
+        });
+        let read_ranges = item.ranges.iter().map(|range| {
+            let (variant, from, to) = (variant(&range.name), plain(range.from), plain(range.to));
+            quote!(#from..=#to => Some(#variant(raw)),)
+        });
+        let write = item.values.iter().map(|value| {
+            let (variant, number) = (variant(&value.name), plain(value.value));
+            quote!(#variant => #number,)
+        });
+        let write_ranges = item.ranges.iter().map(|range| {
+            let variant = variant(&range.name);
+            quote!(#variant(raw) => raw,)
+        });
+        let names = item.values.iter().map(|value| {
+            let (variant, text) = (variant(&value.name), &value.name);
+            quote!(#variant => Some(#text),)
+        });
+        let open = item.is_open().then(|| quote!(_ => None,));
+        let first = match (item.values.first(), item.ranges.first()) {
+            (Some(value), _) => variant(&value.name),
+            (None, Some(range)) => {
+                let (variant, from) = (variant(&range.name), plain(range.from));
+                quote!(#variant(#from))
+            }
+            (None, None) => quote!(match number {}),
+        };
+        let rest = (spans != [(0, item.ty.limits().1 as u64)]).then(|| quote!(_ => None,));
+        quote! {
+            const SPANS: &'static [(u64, u64)] = &[#(#table),*];
+
+            #[inline]
+            fn accepts(raw: u64) -> bool { #accepts }
+
+            #[inline]
+            fn from_raw(raw: #raw) -> Option<Self> {
+                match raw { #(#read)* #(#read_ranges)* #rest }
+            }
+
+            #[inline]
+            fn raw(self) -> #raw {
+                match self { #(#write)* #(#write_ranges)* }
+            }
+
+            fn name(self) -> Option<&'static str> {
+                match self { #(#names)* #open }
+            }
+
+            #[inline]
+            fn checked(number: u64) -> Self {
+                match #support::WireEnum::from_raw(number as #raw) { Some(value) => value, None => #first }
+            }
+
+            #[inline]
+            fn number(self) -> u64 { #support::WireEnum::raw(self) as u64 }
+        }
     }
 
     fn closed(&self, item: &Enum) -> TokenStream {

@@ -3,7 +3,8 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::model::{ByteOrder, Element, Field, Layout, Meaning, Rule, Scalar};
+use crate::model::{ByteOrder, Element, Field, Layout, Meaning, Native, Rule, Scalar};
+use crate::names;
 use crate::rule::{self, FieldRef};
 
 use super::rules::Reach;
@@ -20,39 +21,54 @@ struct Emit<'a> {
     view: Ident,
     mutable: Ident,
     wire: Ident,
+    /// `name` as docs say it.
+    title: String,
+    visibility: TokenStream,
     size: Literal,
 }
 
 impl Rust<'_> {
     pub(super) fn layout(&self, layout: &Layout) -> TokenStream {
-        let name = type_ident(&layout.name);
+        let name = super::given_ident(layout.given.as_ref(), &layout.name);
+        let visibility = if layout.given.is_some() { ident(super::VISIBILITY) } else { ident("pub") };
         let emit = Emit {
             rust: self,
             layout,
             view: format_ident!("{name}View"),
             mutable: format_ident!("{name}Mut"),
             wire: format_ident!("{name}Wire"),
+            title: layout.given.clone().unwrap_or_else(|| names::pascal(&layout.name)),
+            visibility: quote!(#visibility),
             size: Literal::u32_unsuffixed(layout.size),
             name,
         };
         let wire_struct = emit.wire_struct();
-        let native_struct = emit.native_struct();
+        let native_struct = layout.given.is_none().then(|| emit.native_struct());
         let native_impl = emit.native_impl();
+        let traits = emit.traits();
         let view = emit.view_struct();
         let mutable = emit.mut_struct();
-        quote!(#native_struct #native_impl #view #mutable #wire_struct)
+        quote!(#native_struct #native_impl #traits #view #mutable #wire_struct)
     }
 
     /// A native value as the number that stands on the wire.
     pub(super) fn raw_of(&self, field: &Field, scalar: Scalar, value: &TokenStream) -> TokenStream {
         let ty = scalar_ident(scalar);
         let widen = |raw: TokenStream, narrow: Scalar| {
-            if narrow == scalar { raw } else { quote!(#ty::from(#raw)) }
+            if narrow == scalar { raw } else { quote!((#raw as #ty)) }
         };
         match field.meaning {
+            _ if field.native == Native::Number => value.clone(),
+            Meaning::Enum(position) if self.registry.enums[position].is_foreign() => {
+                let path = self.enum_path(position);
+                quote!((#path::number(#value) as #ty))
+            }
+            Meaning::Bitmask(position) if self.registry.bitmasks[position].is_foreign() => {
+                quote!((#value.bits() as #ty))
+            }
             Meaning::Enum(position) => widen(quote!(#value.raw()), self.registry.enums[position].ty),
             Meaning::Bitmask(position) => widen(quote!(#value.bits()), self.registry.bitmasks[position].ty),
-            Meaning::Bool => quote!(#ty::from(#value)),
+            Meaning::Bool => quote!((#value as #ty)),
             _ => value.clone(),
         }
     }
@@ -80,11 +96,12 @@ impl Rust<'_> {
     /// The type of one element of a field, as users see it.
     fn element_type(&self, field: &Field) -> TokenStream {
         let name = match (&field.meaning, field.element) {
-            (Meaning::Enum(position), _) => type_ident(&self.registry.enums[*position].name),
-            (Meaning::Bitmask(position), _) => type_ident(&self.registry.bitmasks[*position].name),
+            (_, Element::Scalar(scalar)) if field.native == Native::Number => scalar_ident(scalar),
+            (Meaning::Enum(position), _) => self.enum_type(*position),
+            (Meaning::Bitmask(position), _) => self.bitmask_path(*position),
             (Meaning::Bool, _) => ident("bool"),
             (_, Element::Scalar(scalar)) => scalar_ident(scalar),
-            (_, Element::Layout(position)) => type_ident(&self.registry.layouts[position].name),
+            (_, Element::Layout(position)) => self.layout_type(position),
         };
         quote!(#name)
     }
@@ -133,7 +150,8 @@ impl Emit<'_> {
 
     /// The bytes as they lie on the wire, held to the registry by assertions.
     fn wire_struct(&self) -> TokenStream {
-        let Self { wire, size, .. } = self;
+        let Self { wire, size, visibility, title, .. } = self;
+        let checks = self.checks();
         let fields = self.layout.fields.iter().map(|field| {
             let name = field_ident(&field.name);
             let docs = doc([format!("Bytes {}..{}.", field.offset, field.offset + field.size)]);
@@ -145,13 +163,14 @@ impl Emit<'_> {
             let offset = Literal::u32_unsuffixed(field.offset);
             quote!(assert!(core::mem::offset_of!(#wire, #name) == #offset);)
         });
-        let docs =
-            doc([format!("The {} bytes of [`{}`] as they lie on the wire.", self.layout.size, self.name)]);
+        let docs = doc([format!("The {} bytes of [`{title}`] as they lie on the wire.", self.layout.size)]);
         quote! {
             #docs
             #[derive(Clone, Copy)]
             #[repr(C)]
-            pub struct #wire { #(#fields)* }
+            #visibility struct #wire { #(#fields)* }
+
+            #checks
 
             const _: () = {
                 assert!(core::mem::size_of::<#wire>() == #size);
@@ -231,8 +250,9 @@ impl Emit<'_> {
 
     /// Constants, decoding and encoding.
     fn native_impl(&self) -> TokenStream {
-        let checks = self.checks();
         let Self { name, view, mutable, size, .. } = self;
+        let count = Literal::usize_unsuffixed(self.layout.fields.len());
+        let rows = self.layout.fields.iter().map(|field| self.row(field));
         let support = &self.rust.options.wire;
         let text = &self.layout.name;
         let wire = &self.wire;
@@ -242,8 +262,6 @@ impl Emit<'_> {
             let field = field_ident(&field.name);
             quote!(#docs pub const #constant: usize = core::mem::offset_of!(#wire, #field);)
         });
-        let pack = self.pack();
-        let holds = self.native_condition();
         quote! {
             impl #name {
                 /// Its name in the registry.
@@ -253,6 +271,9 @@ impl Emit<'_> {
                 pub const SIZE: usize = #size;
 
                 #(#offsets)*
+
+                /// The fields as data.
+                pub const FIELDS: [#support::Field; #count] = [#(#rows),*];
 
                 /// Checks bytes and looks at them where they are.
                 ///
@@ -281,7 +302,7 @@ impl Emit<'_> {
                 /// As [`Self::view`].
                 #[inline]
                 pub fn decode(bytes: &[u8]) -> Result<Self, #support::Fault> {
-                    Ok(#view::new(bytes)?.to_owned())
+                    #support::decode(bytes)
                 }
 
                 /// Writes exactly [`Self::SIZE`] bytes, or none of them.
@@ -291,13 +312,7 @@ impl Emit<'_> {
                 /// Where `out` is of another size, and what [`Self::decode`] would say of the bytes.
                 #[inline]
                 pub fn encode_into(&self, out: &mut [u8]) -> Result<(), #support::Fault> {
-                    let found = out.len();
-                    let Ok(out) = <&mut [u8; #size]>::try_from(out) else {
-                        return Err(#support::Fault::length(&Self::SITE, found, #size));
-                    };
-                    self.validate()?;
-                    *out = self.pack();
-                    Ok(())
+                    #support::encode(self, out)
                 }
 
                 /// The bytes on the wire.
@@ -307,8 +322,7 @@ impl Emit<'_> {
                 /// What [`Self::decode`] would say of them.
                 #[inline]
                 pub fn to_bytes(&self) -> Result<[u8; #size], #support::Fault> {
-                    self.validate()?;
-                    Ok(self.pack())
+                    #support::to_bytes(self)
                 }
 
                 /// Checks what the types of the fields leave open.
@@ -318,16 +332,80 @@ impl Emit<'_> {
                 /// What [`Self::decode`] would say of the bytes.
                 #[inline]
                 pub fn validate(&self) -> Result<(), #support::Fault> {
-                    if self.holds() { Ok(()) } else { Err(Self::fault(&self.pack())) }
+                    #support::validate(self)
                 }
-
-                #holds
-
-                #pack
-
-                #checks
             }
         }
+    }
+
+    /// What layouts do alike, and what one needs to stand in another.
+    fn traits(&self) -> TokenStream {
+        let Self { name, view, wire, size, .. } = self;
+        let support = &self.rust.options.wire;
+        let text = &self.layout.name;
+        let pack = self.pack();
+        let unpack = self.unpack();
+        let holds = self.native_condition();
+        let condition = self.byte_condition();
+        let blames = self.layout.rules.iter().map(|rule| self.blame(rule));
+        let first = quote!(#support::first_fault(bytes, &#name::FIELDS));
+        let search = if self.layout.rules.is_empty() {
+            first
+        } else {
+            quote! {
+                if let Some(fault) = #first {
+                    return Some(fault);
+                }
+                #(#blames)*
+                None
+            }
+        };
+        quote! {
+            impl #support::Layout for #name {
+                type View<'a> = #view<'a>;
+
+                const NAME: &'static str = #text;
+                const SIZE: usize = #size;
+
+                #[inline]
+                fn view(bytes: &[u8]) -> Result<#view<'_>, #support::Fault> {
+                    #view::new(bytes)
+                }
+            }
+
+            impl #support::Packed for #name {
+                type Bytes = [u8; #size];
+
+                const SITE: &'static #support::Site = &#wire::SITE;
+
+                #[inline]
+                fn holds(&self) -> bool { #holds }
+
+                #[inline]
+                fn pack(&self) -> [u8; #size] { #pack }
+
+                #[inline]
+                fn unpack(bytes: &[u8; #size]) -> Self { #unpack }
+
+                #[inline]
+                fn bytes_hold(bytes: &[u8; #size]) -> bool { #condition }
+
+                fn find_fault(bytes: &[u8; #size]) -> Option<#support::Fault> { #search }
+            }
+        }
+    }
+
+    /// The native values of checked bytes.
+    fn unpack(&self) -> TokenStream {
+        let values = self.layout.stored().map(|field| {
+            let name = field_ident(&field.name);
+            let value = self.get(field, &quote!(bytes));
+            quote!(#name: #value,)
+        });
+        if self.layout.stored().all(|field| field.native == Native::Place) {
+            return quote!(let _ = bytes; Self { #(#values)* });
+        }
+        quote!(Self { #(#values)* })
     }
 
     /// The bytes of native values, unchecked.
@@ -340,15 +418,11 @@ impl Emit<'_> {
         } else {
             quote!([0; #size])
         };
-        let puts =
-            self.layout.values().map(|field| self.put(field, &quote!(bytes), &|name| quote!(self.#name)));
+        let puts = (self.layout.stored())
+            .filter(|field| field.native != Native::Place)
+            .map(|field| self.put(field, &quote!(bytes), &|name| quote!(self.#name)));
         let body = quote!(#(#puts)*);
-        let body = if body.is_empty() { start } else { quote!(let mut bytes = #start; #body bytes) };
-        quote! {
-            /// The bytes as they would be, good or not.
-            #[inline]
-            fn pack(&self) -> [u8; #size] { #body }
-        }
+        if body.is_empty() { start } else { quote!(let mut bytes = #start; #body bytes) }
     }
 
     /// The bytes of the layout with all constants in place and the rest zero.
@@ -374,22 +448,14 @@ impl Emit<'_> {
         let reference = if bytes.to_string() == "bytes" { quote!(&mut bytes) } else { bytes.clone() };
         match (field.element, field.count) {
             (Element::Scalar(Scalar::U8), Some(_)) => quote!(#support::put(#reference, #offset, #value);),
-            (Element::Scalar(scalar), Some(_)) => {
-                let step = Literal::u32_unsuffixed(scalar.size());
-                quote! {
-                    for (at, value) in #value.into_iter().enumerate() {
-                        #support::put(#reference, #offset + at * #step, value.#to_bytes());
-                    }
-                }
+            (Element::Scalar(_), Some(_)) => {
+                quote!(#support::put_each(#reference, #offset, #value.map(|value| value.#to_bytes()));)
             }
-            (Element::Layout(_), None) => quote!(#support::put(#reference, #offset, #value.pack());),
-            (Element::Layout(inner), Some(_)) => {
-                let step = Literal::u32_unsuffixed(self.rust.registry.layouts[inner].size);
-                quote! {
-                    for (at, value) in #value.iter().enumerate() {
-                        #support::put(#reference, #offset + at * #step, value.pack());
-                    }
-                }
+            (Element::Layout(_), None) => {
+                quote!(#support::put(#reference, #offset, #support::Packed::pack(&#value));)
+            }
+            (Element::Layout(_), Some(_)) => {
+                quote!(#support::put_layouts(#reference, #offset, &#value);)
             }
             (Element::Scalar(scalar), None) => {
                 let raw = self.rust.raw_of(field, scalar, &value);
@@ -403,21 +469,29 @@ impl Emit<'_> {
 
     /// What must hold of native values beyond their types.
     fn native_condition(&self) -> TokenStream {
+        let support = &self.rust.options.wire;
+        let wire = &self.wire;
         let mut parts = Vec::new();
-        for field in self.layout.values() {
+        for field in self.layout.stored().filter(|field| field.native != Native::Place) {
             let name = field_ident(&field.name);
             match (&field.meaning, field.element, field.count) {
+                (Meaning::Reserved | Meaning::Constant(_), Element::Scalar(scalar), count) => {
+                    parts.push(self.fixed_condition(field, scalar, count));
+                }
+                (Meaning::Bool, ..) if field.native == Native::Number => parts.push(quote!(self.#name <= 1)),
+                (Meaning::Enum(position), ..) if self.rust.registry.enums[*position].is_foreign() => {
+                    let path = self.rust.enum_path(*position);
+                    parts.push(quote!(#path::accepts(#path::number(self.#name))));
+                }
                 (Meaning::Bitmask(position), ..) => {
                     let mask = &self.rust.registry.bitmasks[*position];
-                    if mask.known() != mask.ty.limits().1 as u64 {
-                        let ty = type_ident(&mask.name);
-                        parts.push(quote!(self.#name.bits() & !#ty::KNOWN == 0));
+                    if mask.is_foreign() || mask.known() != mask.ty.limits().1 as u64 {
+                        let known = self.rust.known_bits(*position);
+                        parts.push(quote!(self.#name.bits() & !#known == 0));
                     }
                 }
-                (_, Element::Layout(_), None) => parts.push(quote!(self.#name.holds())),
-                (_, Element::Layout(_), Some(_)) => {
-                    parts.push(quote!(self.#name.iter().all(|part| part.holds())))
-                }
+                (_, Element::Layout(_), None) => parts.push(quote!(#support::Packed::holds(&self.#name))),
+                (_, Element::Layout(_), Some(_)) => parts.push(quote!(#support::all_hold(&self.#name))),
                 _ => {}
             }
         }
@@ -429,60 +503,43 @@ impl Emit<'_> {
                 let scalar = field.scalar().unwrap_or(Scalar::U64);
                 self.rust.raw_of(field, scalar, &quote!(self.#name))
             });
-            parts.push(quote!(Self::#function(#(#arguments),*)));
+            parts.push(quote!(#wire::#function(#(#arguments),*)));
         }
-        let condition = conjunction(&parts);
-        quote! {
-            /// Whether everything holds that the types of the fields leave open.
-            #[inline]
-            fn holds(&self) -> bool { #condition }
+        conjunction(&parts)
+    }
+
+    /// Whether a stored field that is reserved or constant has its only value.
+    fn fixed_condition(&self, field: &Field, scalar: Scalar, count: Option<u32>) -> TokenStream {
+        let name = field_ident(&field.name);
+        let step = scalar.size() as usize;
+        let bytes = match &field.meaning {
+            Meaning::Constant(bytes) => bytes.clone(),
+            _ => vec![0; field.size as usize],
+        };
+        let arrays = bytes.chunks(step).map(|chunk| {
+            let bytes = chunk.iter().map(|byte| plain((*byte).into()));
+            quote!([#(#bytes),*])
+        });
+        let to_bytes = to_bytes(self.big());
+        match count {
+            None => quote!(self.#name.#to_bytes() == #(#arrays)*),
+            Some(_) => quote!(self.#name.map(|value| value.#to_bytes()) == [#(#arrays),*]),
         }
     }
 
-    /// The checks of bytes: a fast pass over all, and the search for the first fault.
+    /// What the checks need: whom to blame, and the rules.
     fn checks(&self) -> TokenStream {
-        let size = &self.size;
+        let wire = &self.wire;
         let support = &self.rust.options.wire;
         let layout_name = &self.layout.name;
-        let count = Literal::usize_unsuffixed(self.layout.fields.len());
-        let rows = self.layout.fields.iter().map(|field| self.row(field));
-        let condition = self.byte_condition();
         let rules = self.layout.rules.iter().map(|rule| self.rule_function(rule));
-        let blames = self.layout.rules.iter().map(|rule| self.blame(rule));
-        let first = quote!(#support::first_fault(bytes, &Self::FIELDS));
-        let search = if self.layout.rules.is_empty() {
-            first
-        } else {
-            quote! {
-                if let Some(fault) = #first {
-                    return Some(fault);
-                }
-                #(#blames)*
-                None
-            }
-        };
-        let fallback = quote!(#support::Fault::new(&Self::SITE, 0, #support::FaultKind::Rule));
         quote! {
+            impl #wire {
                 /// The layout as a place to blame.
                 const SITE: #support::Site = #support::Site::layout(#layout_name);
 
-                /// The fields as data.
-                pub const FIELDS: [#support::Field; #count] = [#(#rows),*];
-
-                /// Whether bytes are good, in one pass without branches.
-                #[inline]
-                fn bytes_hold(bytes: &[u8; #size]) -> bool { #condition }
-
-                /// The first fault of bytes that are not good.
-                #[cold]
-                #[inline(never)]
-                fn fault(bytes: &[u8; #size]) -> #support::Fault {
-                    Self::find_fault(bytes).unwrap_or(#fallback)
-                }
-
-                fn find_fault(bytes: &[u8; #size]) -> Option<#support::Fault> { #search }
-
                 #(#rules)*
+            }
         }
     }
 
@@ -495,10 +552,9 @@ impl Emit<'_> {
         let side = |little: &str, big: &str| ident(if self.big() { big } else { little });
         let test = match (&field.meaning, field.element) {
             (Meaning::Plain, Element::Layout(inner)) => {
-                let inner = &self.rust.registry.layouts[inner];
-                let step = Literal::u32_unsuffixed(inner.size);
-                let ty = type_ident(&inner.name);
-                quote!(Layouts(#step, |bytes| #ty::find_fault(bytes.first_chunk()?)))
+                let step = Literal::u32_unsuffixed(self.rust.registry.layouts[inner].size);
+                let ty = self.rust.layout_type(inner);
+                quote!(Layouts(#step, #support::inner_fault::<#ty, #step>))
             }
             (Meaning::Plain, _) => quote!(Any),
             (Meaning::Reserved, _) => quote!(Zero),
@@ -507,16 +563,15 @@ impl Emit<'_> {
                 quote!(Constant(#constant))
             }
             (Meaning::Enum(position), _) => {
-                let ty = type_ident(&self.rust.registry.enums[*position].name);
+                let ty = self.rust.enum_path(*position);
                 let variant = side("ValuesLittle", "ValuesBig");
                 quote!(#variant(#ty::SPANS))
             }
             (Meaning::Bitmask(position), _) => {
                 let mask = &self.rust.registry.bitmasks[*position];
-                let ty = type_ident(&mask.name);
                 let variant = side("BitsLittle", "BitsBig");
-                let known =
-                    if mask.ty == Scalar::U64 { quote!(#ty::KNOWN) } else { quote!(#ty::KNOWN as u64) };
+                let known = self.rust.known_bits(*position);
+                let known = if mask.ty == Scalar::U64 { known } else { quote!(#known as u64) };
                 quote!(#variant(#known))
             }
             (Meaning::Bool, _) => {
@@ -560,25 +615,32 @@ impl Emit<'_> {
                 (Meaning::Enum(position), Element::Scalar(scalar), _) => {
                     let item = &self.rust.registry.enums[*position];
                     let spans = item.spans();
-                    if masked_by(&spans, item.ty).1 {
+                    if !item.is_foreign() && masked_by(&spans, item.ty).1 {
                         continue;
                     }
-                    let ty = type_ident(&item.name);
+                    let ty = self.rust.enum_path(*position);
                     let raw = self.load(&quote!(bytes), field.offset, scalar);
-                    let raw = if scalar == Scalar::U64 { raw } else { quote!(u64::from(#raw)) };
+                    let raw = if scalar == Scalar::U64 { raw } else { quote!(#raw as u64) };
                     parts.push(quote!(#ty::accepts(#raw)));
                 }
+                (Meaning::Bitmask(position), Element::Scalar(scalar), _)
+                    if self.rust.registry.bitmasks[*position].is_foreign() =>
+                {
+                    let known = self.rust.known_bits(*position);
+                    let raw = self.load(&quote!(bytes), field.offset, scalar);
+                    let ty = scalar_ident(scalar);
+                    parts.push(quote!(#raw & !(#known as #ty) == 0));
+                }
                 (_, Element::Layout(inner), None) => {
-                    let ty = type_ident(&self.rust.registry.layouts[inner].name);
+                    let ty = self.rust.layout_type(inner);
                     let offset = Literal::u32_unsuffixed(field.offset);
-                    parts.push(quote!(#ty::bytes_hold(#support::part(bytes, #offset))));
+                    parts.push(quote!(<#ty as #support::Packed>::bytes_hold(#support::part(bytes, #offset))));
                 }
                 (_, Element::Layout(inner), Some(count)) => {
-                    let inner = &self.rust.registry.layouts[inner];
-                    let ty = type_ident(&inner.name);
+                    let ty = self.rust.layout_type(inner);
                     let offset = Literal::u32_unsuffixed(field.offset);
-                    let (step, count) = (Literal::u32_unsuffixed(inner.size), Literal::u32_unsuffixed(count));
-                    parts.push(quote!((0..#count).all(|at| #ty::bytes_hold(#support::part(bytes, #offset + at * #step)))));
+                    let count = Literal::u32_unsuffixed(count);
+                    parts.push(quote!(#support::all_bytes_hold::<#ty, _, _>(bytes, #offset, #count)));
                 }
                 _ => {}
             }
@@ -603,7 +665,8 @@ impl Emit<'_> {
             let field = &self.layout.fields[field.index];
             self.load(&quote!(bytes), field.offset, field.scalar().unwrap_or(Scalar::U64))
         });
-        quote!(Self::#function(#(#arguments),*))
+        let wire = &self.wire;
+        quote!(#wire::#function(#(#arguments),*))
     }
 
     /// The words in which something is fixed.
@@ -615,6 +678,12 @@ impl Emit<'_> {
             let bits: Vec<u8> = match &field.meaning {
                 Meaning::Reserved | Meaning::Constant(_) => vec![0xff; field.size as usize],
                 Meaning::Bool => self.wire_bytes(!1, field.size),
+                Meaning::Bitmask(position) if self.rust.registry.bitmasks[*position].is_foreign() => {
+                    // What lies beyond the type can still be fixed.
+                    let bits = self.rust.registry.bitmasks[*position].ty.limits().1 as u64;
+                    self.wire_bytes(!bits, field.size)
+                }
+                Meaning::Enum(position) if self.rust.registry.enums[*position].is_foreign() => continue,
                 Meaning::Bitmask(position) => {
                     self.wire_bytes(!self.rust.registry.bitmasks[*position].known(), field.size)
                 }
@@ -674,9 +743,9 @@ impl Emit<'_> {
         let start = Literal::u32_unsuffixed(word.start);
         match word.bytes {
             8 => quote!(u64::from_le_bytes(*#support::part(bytes, #start))),
-            4 => quote!(u64::from(u32::from_le_bytes(*#support::part(bytes, #start)))),
-            2 => quote!(u64::from(u16::from_le_bytes(*#support::part(bytes, #start)))),
-            _ => quote!(u64::from(bytes[#start])),
+            4 => quote!((u32::from_le_bytes(*#support::part(bytes, #start)) as u64)),
+            2 => quote!((u16::from_le_bytes(*#support::part(bytes, #start)) as u64)),
+            _ => quote!((bytes[#start] as u64)),
         }
     }
 
@@ -698,7 +767,7 @@ impl Emit<'_> {
         let fields = rule_fields(rule);
         let arguments = fields.iter().map(|field| {
             let field = &self.layout.fields[field.index];
-            let name = field_ident(&field.name);
+            let name = ident(&names::argument(&field.name));
             let ty = scalar_ident(field.scalar().unwrap_or(Scalar::U64));
             quote!(#name: #ty)
         });
@@ -729,17 +798,17 @@ impl Emit<'_> {
 
     /// Bytes that were checked.
     fn view_struct(&self) -> TokenStream {
-        let Self { name, view, size, .. } = self;
+        let Self { name, view, size, visibility, title, .. } = self;
         let support = &self.rust.options.wire;
         let docs = doc([
-            format!("The bytes of a [`{name}`], checked and where they are."),
+            format!("The bytes of a [`{title}`], checked and where they are."),
             "Holding one proves that every check passed.".to_owned(),
         ]);
         let getters = self.layout.values().map(|field| {
             let docs = doc(field_doc(field));
-            let getter = field_ident(&field.name);
+            let getter = ident(&names::getter(&field.name));
             let ty = self.rust.field_type(field);
-            let value = self.get(field);
+            let value = self.get(field, &quote!(self.0));
             let deprecated = field.deprecated.as_ref().map(|why| quote!(#[deprecated = #why]));
             quote! {
                 #docs
@@ -750,14 +819,11 @@ impl Emit<'_> {
                 }
             }
         });
-        let copies = self.layout.values().map(|field| {
-            let name = field_ident(&field.name);
-            quote!(#name: self.#name(),)
-        });
+        let debug = self.view_debug();
         quote! {
             #docs
             #[derive(Clone, Copy, PartialEq, Eq)]
-            pub struct #view<'a>(&'a [u8; #size]);
+            #visibility struct #view<'a>(&'a [u8; #size]);
 
             impl<'a> #view<'a> {
                 /// Checks bytes.
@@ -767,10 +833,10 @@ impl Emit<'_> {
                 /// The first fault: length, fields by offset, rules.
                 #[inline]
                 pub fn new(bytes: &'a [u8]) -> Result<Self, #support::Fault> {
-                    let Ok(array) = <&[u8; #size]>::try_from(bytes) else {
-                        return Err(#support::Fault::length(&#name::SITE, bytes.len(), #size));
-                    };
-                    if #name::bytes_hold(array) { Ok(Self(array)) } else { Err(#name::fault(array)) }
+                    match #support::check::<#name, #size>(bytes) {
+                        Ok(array) => Ok(Self(array)),
+                        Err(fault) => Err(fault),
+                    }
                 }
 
                 /// The bytes themselves.
@@ -780,7 +846,7 @@ impl Emit<'_> {
                 /// The values in a struct of their own.
                 #[inline]
                 pub fn to_owned(&self) -> #name {
-                    #name { #(#copies)* }
+                    #support::Packed::unpack(self.0)
                 }
 
                 #(#getters)*
@@ -788,36 +854,65 @@ impl Emit<'_> {
 
             impl core::fmt::Debug for #view<'_> {
                 fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                    self.to_owned().fmt(out)
+                    #debug
                 }
             }
         }
     }
 
-    /// The native value of a field, from the checked bytes of a view.
-    fn get(&self, field: &Field) -> TokenStream {
+    /// How a view is shown: as the native struct, of which nothing is asked if somebody wrote it.
+    fn view_debug(&self) -> TokenStream {
+        if self.layout.given.is_none() {
+            return quote!(core::fmt::Debug::fmt(&self.to_owned(), out));
+        }
+        let title = format!("{}View", self.title);
+        let support = &self.rust.options.wire;
+        let fields = self.layout.values().map(|field| {
+            let name = &field.name;
+            let value = match (&field.meaning, field.element) {
+                (Meaning::Bitmask(_), Element::Scalar(scalar)) => {
+                    let raw = self.load(&quote!(self.0), field.offset, scalar);
+                    quote!(format_args!("{:#x}", #raw))
+                }
+                (_, Element::Layout(_)) => {
+                    let (size, bytes) =
+                        (Literal::u32_unsuffixed(self.layout.size), Literal::u32_unsuffixed(field.size));
+                    let offset = Literal::u32_unsuffixed(field.offset);
+                    quote!(#support::part::<#size, #bytes>(self.0, #offset))
+                }
+                _ => self.get(field, &quote!(self.0)),
+            };
+            quote!(.field(#name, &#value))
+        });
+        quote!(out.debug_struct(#title) #(#fields)* .finish())
+    }
+
+    /// The native value of a field, from checked bytes.
+    fn get(&self, field: &Field, bytes: &TokenStream) -> TokenStream {
         let support = &self.rust.options.wire;
         let offset = Literal::u32_unsuffixed(field.offset);
         match (field.element, field.count) {
-            (Element::Scalar(Scalar::U8), Some(_)) => quote!(*#support::part(self.0, #offset)),
+            _ if field.native == Native::Place => quote!(#support::Reserved),
+            (Element::Scalar(Scalar::U8), Some(_)) => quote!(*#support::part(#bytes, #offset)),
             (Element::Scalar(scalar), Some(_)) => {
                 let ty = scalar_ident(scalar);
                 let step = Literal::u32_unsuffixed(scalar.size());
                 let from_bytes = from_bytes(self.big());
-                quote!(core::array::from_fn(|at| #ty::#from_bytes(*#support::part(self.0, #offset + at * #step))))
+                quote!(core::array::from_fn(|at| #ty::#from_bytes(*#support::part(#bytes, #offset + at * #step))))
             }
             (Element::Layout(inner), None) => {
-                let view = format_ident!("{}View", type_ident(&self.rust.registry.layouts[inner].name));
-                quote!(#view(#support::part(self.0, #offset)).to_owned())
+                let ty = self.rust.layout_type(inner);
+                quote!(<#ty as #support::Packed>::unpack(#support::part(#bytes, #offset)))
             }
             (Element::Layout(inner), Some(_)) => {
-                let inner = &self.rust.registry.layouts[inner];
-                let view = format_ident!("{}View", type_ident(&inner.name));
-                let step = Literal::u32_unsuffixed(inner.size);
-                quote!(core::array::from_fn(|at| #view(#support::part(self.0, #offset + at * #step)).to_owned()))
+                let ty = self.rust.layout_type(inner);
+                let step = Literal::u32_unsuffixed(self.rust.registry.layouts[inner].size);
+                quote!(core::array::from_fn(|at| {
+                    <#ty as #support::Packed>::unpack(#support::part(#bytes, #offset + at * #step))
+                }))
             }
             (Element::Scalar(scalar), None) => {
-                let raw = self.load(&quote!(self.0), field.offset, scalar);
+                let raw = self.load(bytes, field.offset, scalar);
                 let narrow = |narrow: Scalar| {
                     if narrow == scalar {
                         raw.clone()
@@ -827,6 +922,15 @@ impl Emit<'_> {
                     }
                 };
                 match field.meaning {
+                    _ if field.native == Native::Number => raw,
+                    Meaning::Enum(position) if self.rust.registry.enums[position].is_foreign() => {
+                        let path = self.rust.enum_path(position);
+                        quote!(#path::checked(#raw as u64))
+                    }
+                    Meaning::Bitmask(position) if self.rust.registry.bitmasks[position].is_foreign() => {
+                        let ty = self.rust.bitmask_path(position);
+                        quote!(<#ty>::from_bits_retain(#raw as _))
+                    }
                     Meaning::Enum(position) => {
                         let item = &self.rust.registry.enums[position];
                         let ty = type_ident(&item.name);
@@ -848,10 +952,10 @@ impl Emit<'_> {
 
     /// Checked bytes that can be changed.
     fn mut_struct(&self) -> TokenStream {
-        let Self { name, view, mutable, size, .. } = self;
+        let Self { name, view, mutable, size, visibility, title, .. } = self;
         let support = &self.rust.options.wire;
         let docs = doc([
-            format!("The bytes of a [`{name}`], checked, to change where they are."),
+            format!("The bytes of a [`{title}`], checked, to change where they are."),
             "They are good after every call: a change that would break them is refused.".to_owned(),
         ]);
         let ruled: Vec<usize> =
@@ -863,6 +967,8 @@ impl Emit<'_> {
                 let ty = self.rust.field_type(field);
                 let open = ruled.contains(&position)
                     || matches!(field.meaning, Meaning::Bitmask(_))
+                    || matches!(field.meaning, Meaning::Enum(position) if self.rust.registry.enums[position].is_foreign())
+                    || (field.meaning == Meaning::Bool && field.native == Native::Number)
                     || matches!(field.element, Element::Layout(_));
                 let deprecated = field.deprecated.as_ref().map(|why| quote!(#[deprecated = #why]));
                 if open {
@@ -893,7 +999,7 @@ impl Emit<'_> {
         );
         quote! {
             #docs
-            pub struct #mutable<'a>(&'a mut [u8; #size]);
+            #visibility struct #mutable<'a>(&'a mut [u8; #size]);
 
             impl<'a> #mutable<'a> {
                 /// Checks bytes.
@@ -903,11 +1009,10 @@ impl Emit<'_> {
                 /// The first fault: length, fields by offset, rules.
                 #[inline]
                 pub fn new(bytes: &'a mut [u8]) -> Result<Self, #support::Fault> {
-                    let found = bytes.len();
-                    let Ok(array) = <&mut [u8; #size]>::try_from(bytes) else {
-                        return Err(#support::Fault::length(&#name::SITE, found, #size));
-                    };
-                    if #name::bytes_hold(array) { Ok(Self(array)) } else { Err(#name::fault(array)) }
+                    match #support::check_mut::<#name, #size>(bytes) {
+                        Ok(array) => Ok(Self(array)),
+                        Err(fault) => Err(fault),
+                    }
                 }
 
                 /// The bytes to read.
@@ -921,9 +1026,9 @@ impl Emit<'_> {
                 /// Where the bytes would not be good then; they stay as they are.
                 #[inline]
                 pub fn update(&mut self, change: impl FnOnce(&mut #name)) -> Result<(), #support::Fault> {
-                    let mut whole = self.as_view().to_owned();
+                    let mut whole: #name = #support::Packed::unpack(&*self.0);
                     change(&mut whole);
-                    whole.encode_into(self.0)
+                    #support::encode(&whole, self.0)
                 }
 
                 #(#setters)*
@@ -931,7 +1036,7 @@ impl Emit<'_> {
 
             impl core::fmt::Debug for #mutable<'_> {
                 fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                    self.as_view().fmt(out)
+                    core::fmt::Debug::fmt(&self.as_view(), out)
                 }
             }
         }
@@ -989,7 +1094,7 @@ struct Arguments<'a>(&'a Layout);
 
 impl Reach for Arguments<'_> {
     fn value(&self, field: FieldRef) -> TokenStream {
-        let name = field_ident(&self.0.fields[field.index].name);
+        let name = ident(&names::argument(&self.0.fields[field.index].name));
         quote!(#name)
     }
 

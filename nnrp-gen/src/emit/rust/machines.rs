@@ -17,6 +17,7 @@ impl Rust<'_> {
                     ty: Scalar::U8,
                     values: item.states.clone(),
                     ranges: Vec::new(),
+                    given: None,
                     source: item.source.clone(),
                     doc: item.doc.clone(),
                 };

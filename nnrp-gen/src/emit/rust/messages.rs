@@ -248,9 +248,9 @@ impl Rust<'_> {
             let fills = self.metadata_fills(message);
             let metadata = message.metadata.map(|_| {
                 if fills.is_empty() {
-                    quote!(out.put(&metadata.pack());)
+                    quote!(out.put(&#wire::Packed::pack(metadata));)
                 } else {
-                    quote!(let mut metadata = *metadata; #fills out.put(&metadata.pack());)
+                    quote!(let mut metadata = *metadata; #fills out.put(&#wire::Packed::pack(&metadata));)
                 }
             });
             let segments = message.segments.iter().map(|segment| self.segment_write(segment));
@@ -331,7 +331,7 @@ impl Rust<'_> {
                     header.#meta_field = #wire::body::length(kind.metadata_size(), #meta_type::MAX);
                     header.#body_field = #wire::body::length(self.body_len(), #body_type::MAX);
                     #scopes
-                    out.put(&header.pack());
+                    out.put(&#wire::Packed::pack(&header));
                     match self { #(#writes)* #nothing_write }
                 }
             }
@@ -497,7 +497,7 @@ impl Rust<'_> {
                 /// body in order. Offsets count from the first byte of the packet.
                 pub fn parse(bytes: &'a [u8]) -> Result<Self, #wire::Fault> {
                     let Some(head) = bytes.first_chunk::<#size>() else {
-                        return Err(#wire::Fault::length(&#native::SITE, bytes.len(), #size));
+                        return Err(#wire::Fault::length(<#native as #wire::Packed>::SITE, bytes.len(), #size));
                     };
                     let header = #view::new(head)?;
                     let packet = Self { bytes, header };

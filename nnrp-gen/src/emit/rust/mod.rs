@@ -3,6 +3,7 @@
 //! The same emitter serves build scripts, the command and the derive macros, which differ only in
 //! [`Options`].
 
+pub mod absolute;
 mod bitmasks;
 mod bodies;
 mod enums;
@@ -76,9 +77,9 @@ pub fn module(registry: &Registry, standalone: bool, features: bool) -> String {
 pub fn items(registry: &Registry, options: &Options) -> TokenStream {
     let rust = Rust { registry, options };
     let protocol = rust.protocol();
-    let enums = registry.enums.iter().map(|item| rust.enumeration(item));
-    let bitmasks = registry.bitmasks.iter().map(|item| rust.bitmask(item));
-    let layouts = registry.layouts.iter().map(|item| rust.layout(item));
+    let enums = registry.enums.iter().filter(|item| !item.is_foreign()).map(|item| rust.enumeration(item));
+    let bitmasks = registry.bitmasks.iter().filter(|item| !item.is_foreign()).map(|item| rust.bitmask(item));
+    let layouts = registry.layouts.iter().filter(|item| !item.is_foreign()).map(|item| rust.layout(item));
     let machines = registry.machines.iter().map(|item| rust.machine(item));
     let messages = rust.messages();
     quote!(#protocol #(#enums)* #(#bitmasks)* #(#layouts)* #messages #(#machines)*)
@@ -91,6 +92,45 @@ struct Rust<'a> {
 }
 
 impl Rust<'_> {
+    /// The type of an enum.
+    fn enum_type(&self, position: usize) -> Ident {
+        let item = &self.registry.enums[position];
+        given_ident(item.given.as_ref(), &item.name)
+    }
+
+    /// What stands before `::` to reach what every enum has.
+    fn enum_path(&self, position: usize) -> TokenStream {
+        let ty = self.enum_type(position);
+        if self.registry.enums[position].is_foreign() {
+            let support = &self.options.wire;
+            quote!(<#ty as #support::WireEnum>)
+        } else {
+            quote!(#ty)
+        }
+    }
+
+    /// The type of a bitmask.
+    fn bitmask_path(&self, position: usize) -> Ident {
+        let item = &self.registry.bitmasks[position];
+        given_ident(item.given.as_ref(), &item.name)
+    }
+
+    /// The bits that a bitmask knows.
+    fn known_bits(&self, position: usize) -> TokenStream {
+        let ty = self.bitmask_path(position);
+        if self.registry.bitmasks[position].is_foreign() {
+            quote!(<#ty>::all().bits())
+        } else {
+            quote!(#ty::KNOWN)
+        }
+    }
+
+    /// The type of a layout.
+    fn layout_type(&self, position: usize) -> Ident {
+        let item = &self.registry.layouts[position];
+        given_ident(item.given.as_ref(), &item.name)
+    }
+
     /// What the protocol says of itself.
     fn protocol(&self) -> TokenStream {
         let protocol = &self.registry.protocol;
@@ -119,12 +159,27 @@ impl Rust<'_> {
     }
 }
 
+/// What stands for the visibility of a struct that somebody wrote; see [`absolute`].
+pub const VISIBILITY: &str = "__visibility";
+
+/// What stands for the name of a type that somebody wrote; see [`absolute`].
+pub fn placeholder(given: &str) -> String {
+    format!("__{given}")
+}
+
 fn ident(name: &str) -> Ident {
     Ident::new(name, Span::call_site())
 }
 
 fn type_ident(name: &str) -> Ident {
     ident(&names::pascal(name))
+}
+
+fn given_ident(given: Option<&String>, name: &str) -> Ident {
+    match given {
+        Some(given) => ident(&placeholder(given)),
+        None => type_ident(name),
+    }
 }
 
 fn field_ident(name: &str) -> Ident {

@@ -3,10 +3,10 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use crate::model::{Element, Field, Scalar};
+use crate::model::{Element, Field, Meaning, Scalar};
 use crate::rule::{Arith, Cmp, FieldRef, Int, Presence, Truth};
 
-use super::{Rust, hex, plain, type_ident};
+use super::{Rust, hex, plain, scalar_ident};
 
 /// How a condition reaches a field's raw number, and the field itself.
 pub(super) trait Reach {
@@ -39,13 +39,18 @@ impl Rust<'_> {
                 let mask = plain(*mask);
                 quote!(#value & #mask != 0)
             }
+            Truth::NamedFlag(field, name) => {
+                let value = reach.value(*field);
+                let mask = self.named_bit(reach.field(*field), name);
+                quote!(#value & #mask != 0)
+            }
             Truth::Bool(field) => {
                 let value = reach.value(*field);
                 quote!(#value != 0)
             }
             Truth::Present(entry) => reach.presence(*entry),
             Truth::In(int, enumeration) => {
-                let name = type_ident(&self.registry.enums[*enumeration].name);
+                let name = self.enum_path(*enumeration);
                 let value = self.int(int, Width::Own(Scalar::U64), reach);
                 quote!(#name::accepts(#value))
             }
@@ -70,6 +75,11 @@ impl Rust<'_> {
                 Truth::Flag(field, mask) => {
                     let value = reach.value(*field);
                     let mask = plain(*mask);
+                    quote!(#value & #mask == 0)
+                }
+                Truth::NamedFlag(field, name) => {
+                    let value = reach.value(*field);
+                    let mask = self.named_bit(reach.field(*field), name);
                     quote!(#value & #mask == 0)
                 }
                 Truth::Bool(field) => {
@@ -100,6 +110,28 @@ impl Rust<'_> {
         }
     }
 
+    /// The bit of that name of a field whose bitmask somebody else defines, as a number of the field's type.
+    fn named_bit(&self, field: &Field, name: &str) -> TokenStream {
+        let Meaning::Bitmask(position) = field.meaning else { return quote!(0) };
+        let support = &self.options.wire;
+        let bitflags = &self.options.bitflags;
+        let ty = self.bitmask_path(position);
+        let raw = scalar_ident(scalar_of(field));
+        quote! {
+            const {
+                let flags = <#ty as #bitflags::Flags>::FLAGS;
+                let (mut at, mut mask) = (0, 0);
+                while at < flags.len() {
+                    if #support::same_name(flags[at].name(), #name) {
+                        mask = flags[at].value().bits();
+                    }
+                    at += 1;
+                }
+                mask as #raw
+            }
+        }
+    }
+
     fn grouped(&self, truth: &Truth, reach: &dyn Reach) -> TokenStream {
         let inner = self.truth(truth, reach);
         match truth {
@@ -124,22 +156,32 @@ impl Rust<'_> {
                     if *number < 0 { quote!(-#literal) } else { quote!(#literal) }
                 }
             },
+            Int::Named(enumeration, name) => {
+                let support = &self.options.wire;
+                let ty = self.enum_path(*enumeration);
+                let value = quote!(const { #support::value_named(#ty::NAMES, #name) });
+                match width {
+                    Width::Own(Scalar::U64) => value,
+                    Width::Own(scalar) => {
+                        let ty = scalar_ident(scalar);
+                        quote!((#value as #ty))
+                    }
+                    Width::Signed => quote!((#value as i64)),
+                    Width::Wide => quote!((#value as i128)),
+                }
+            }
             Int::Field(field) => {
                 let value = reach.value(*field);
                 let own = scalar_of(reach.field(*field));
                 match width {
                     Width::Own(scalar) if scalar == own => value,
-                    Width::Own(scalar) if scalar.is_unsigned() && own.is_unsigned() => {
-                        let ty = super::scalar_ident(scalar);
-                        quote!(#ty::from(#value))
-                    }
                     // `in` of a signed field: what is negative becomes a number that no enum lists below 2^63.
                     Width::Own(scalar) => {
-                        let ty = super::scalar_ident(scalar);
+                        let ty = scalar_ident(scalar);
                         quote!((#value as #ty))
                     }
-                    Width::Signed => quote!(i64::from(#value)),
-                    Width::Wide => quote!(i128::from(#value)),
+                    Width::Signed => quote!((#value as i64)),
+                    Width::Wide => quote!((#value as i128)),
                 }
             }
             Int::Neg(inner) => {
@@ -158,9 +200,9 @@ impl Rust<'_> {
                 let value = quote!((#left #sign #right));
                 match width {
                     Width::Signed => value,
-                    Width::Wide => quote!(i128::from(#value)),
+                    Width::Wide => quote!((#value as i128)),
                     Width::Own(scalar) => {
-                        let ty = super::scalar_ident(scalar);
+                        let ty = scalar_ident(scalar);
                         quote!((#value as #ty))
                     }
                 }
@@ -198,7 +240,7 @@ fn scalar_of(field: &Field) -> Scalar {
 fn width(int: &Int, reach: &dyn Reach) -> Option<Width> {
     match int {
         Int::Literal(number) if *number > i128::from(u32::MAX) || *number < 0 => Some(Width::Wide),
-        Int::Literal(_) => None,
+        Int::Literal(_) | Int::Named(..) => None,
         Int::Field(field) => Some(Width::Own(scalar_of(reach.field(*field)))),
         Int::Neg(_) | Int::Binary(..) => Some(Width::Signed),
     }
