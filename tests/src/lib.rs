@@ -3,5 +3,8 @@
 
 pub mod command;
 pub mod generated;
+pub mod mutate;
+pub mod packet;
+pub mod parts;
 pub mod random;
 pub mod registry;

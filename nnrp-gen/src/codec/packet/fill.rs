@@ -5,13 +5,13 @@ use crate::model::{Body, Content, Count, Message};
 use super::Packets;
 
 impl Packets<'_> {
-    /// Fields of the header that a message determines.
-    pub(super) fn filled_in_header(&self) -> Vec<usize> {
+    /// Positions of the header's fields that the rest of a packet determines.
+    pub fn filled_in_header(&self) -> Vec<usize> {
         vec![self.message, self.metadata_length, self.body_length]
     }
 
-    /// Fields of a message's metadata that its body determines: lengths, counts, repeated sizes.
-    pub(super) fn filled_in_metadata(&self, message: &Message) -> Vec<usize> {
+    /// Positions of the metadata's fields that a message's body determines: lengths, counts, repeated sizes.
+    pub fn filled_in_metadata(&self, message: &Message) -> Vec<usize> {
         let of_segments = message.segments.iter().flat_map(|segment| [segment.length, segment.count]);
         let mut fields: Vec<usize> = of_segments.flatten().collect();
         for segment in &message.segments {
