@@ -1,8 +1,8 @@
 //! Packets that are almost good.
 
 use nnrp_gen::codec::packet::{Kind, Packets, Part};
-use nnrp_gen::codec::raw;
-use nnrp_gen::model::{Layout, Role};
+use nnrp_gen::codec::{Value, bytes_as_hex, raw};
+use nnrp_gen::model::{Layout, Message, Role};
 
 use crate::parts::put;
 use crate::random::Random;
@@ -99,5 +99,71 @@ pub fn fix_lengths(packets: &Packets<'_>, bytes: &mut [u8]) {
     let declared = raw(&header[layout.fields[metadata].range()], layout.byte_order);
     if let Some(left) = ((length - size) as u64).checked_sub(declared) {
         put(layout, body, left, header);
+    }
+}
+
+/// A packet with other values than those, whose lengths are right all the same. Nothing where they do not fit it.
+pub fn revalued(
+    packets: &Packets<'_>,
+    message: &Message,
+    value: &Value,
+    random: &mut Random,
+) -> Option<Vec<u8>> {
+    let mut value = value.clone();
+    let places = places(&value);
+    for _ in 0..=random.below(2) {
+        let place = random.below(places.max(1));
+        other(at(&mut value, &mut { place })?, random);
+    }
+    packets.assemble(message, &value).ok()
+}
+
+/// How many values there are in one.
+fn places(value: &Value) -> usize {
+    1 + match value {
+        Value::List(list) => list.iter().map(places).sum(),
+        Value::Struct(fields) => fields.iter().map(|(_, value)| places(value)).sum::<usize>(),
+        _ => 0,
+    }
+}
+
+fn at<'v>(value: &'v mut Value, place: &mut usize) -> Option<&'v mut Value> {
+    if *place == 0 {
+        return Some(value);
+    }
+    *place -= 1;
+    match value {
+        Value::List(list) => list.iter_mut().find_map(|value| at(value, place)),
+        Value::Struct(fields) => fields.iter_mut().find_map(|(_, value)| at(value, place)),
+        _ => None,
+    }
+}
+
+fn other(value: &mut Value, random: &mut Random) {
+    let size = random.below(40);
+    let hex = |random: &mut Random| Value::Text(bytes_as_hex(&random.bytes(size)));
+    match value {
+        Value::List(list) if !list.is_empty() => {
+            let (one, two) = (random.below(list.len()), random.below(list.len()));
+            match random.below(5) {
+                0 => list.swap(one, two),
+                1 => list[two] = list[one].clone(),
+                2 => list.push(list[one].clone()),
+                3 => drop(list.remove(one)),
+                _ => list.reverse(),
+            }
+        }
+        Value::Struct(fields) if fields.is_empty() || random.below(3) == 0 => *value = hex(random),
+        Value::Struct(fields) => {
+            let at = random.below(fields.len());
+            fields.remove(at);
+        }
+        Value::Text(text) if text.starts_with("0x") => *value = hex(random),
+        Value::Bytes(bytes) => *bytes = random.bytes(bytes.len()),
+        Value::List(_) => {}
+        _ => {
+            let small = random.number() % 5;
+            *value = Value::Unsigned(*random.pick(&[0, 1, small, 255, 0x8001, random.clone().number()]));
+        }
     }
 }

@@ -7,7 +7,7 @@ use nnrp_core::wire::WriteError;
 use nnrp_gen::codec::packet::Packets;
 use nnrp_gen::codec::{EncodeError, Fault};
 use nnrp_gen::model::{Message, Registry};
-use nnrp_tests::mutate::{fix_lengths, mutated};
+use nnrp_tests::mutate::{fix_lengths, mutated, revalued};
 use nnrp_tests::packet::{Maker, Size};
 use nnrp_tests::random::Random;
 use nnrp_tests::registry;
@@ -97,6 +97,25 @@ fn changed_packets() {
             let packet = maker.packet(message, size, random);
             for _ in 0..20 {
                 agree(maker.packets(), &mutated(maker.packets(), &packet, random), &mut seen);
+            }
+        }
+    });
+    println!("{} accepted, {} refused", seen.accepted, seen.refused);
+    assert!(seen.accepted > 1000 && seen.refused > 1000);
+}
+
+#[test]
+fn packets_of_other_values() {
+    let mut seen = Seen::default();
+    every_message("values", |maker, message, random| {
+        let weight = 1 + message.segments.len() * 2 + message.sorted.len() * 8 + message.sizes.len() * 8;
+        for _ in 0..times(6, 150) * weight {
+            let size = *random.pick(&Size::ALL);
+            let value = maker.value(message, size, random);
+            for _ in 0..20 {
+                if let Some(bytes) = revalued(maker.packets(), message, &value, random) {
+                    agree(maker.packets(), &bytes, &mut seen);
+                }
             }
         }
     });

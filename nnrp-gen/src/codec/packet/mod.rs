@@ -98,6 +98,19 @@ impl<'a> Packets<'a> {
     ///
     /// What does not fit the message, or else the fault that a reader would find.
     pub fn encode(&self, message: &Message, value: &Value) -> Result<Vec<u8>, EncodeError> {
+        let packet = self.assemble(message, value)?;
+        match self.fault(&packet) {
+            Some(fault) => Err(fault.into()),
+            None => Ok(packet),
+        }
+    }
+
+    /// Writes a packet of a message that a reader may refuse.
+    ///
+    /// # Errors
+    ///
+    /// What does not fit the message; never a fault.
+    pub fn assemble(&self, message: &Message, value: &Value) -> Result<Vec<u8>, EncodeError> {
         self.write(message, value)
     }
 

@@ -17,13 +17,7 @@ impl Packets<'_> {
     pub(super) fn write(&self, message: &Message, value: &Value) -> Result<Vec<u8>, EncodeError> {
         let mut writer = Writer { packets: self, message, metadata: Vec::new(), problems: Vec::new() };
         let packet = writer.packet(value);
-        if !writer.problems.is_empty() {
-            return Err(EncodeError::Value(writer.problems));
-        }
-        match self.fault(&packet) {
-            Some(fault) => Err(fault.into()),
-            None => Ok(packet),
-        }
+        if writer.problems.is_empty() { Ok(packet) } else { Err(EncodeError::Value(writer.problems)) }
     }
 }
 
