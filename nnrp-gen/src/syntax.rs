@@ -36,6 +36,8 @@ pub struct Registry {
     pub schemas: Vec<Schema>,
     /// `[[state_machine]]`.
     pub machines: Vec<Machine>,
+    /// Kinds of tables of which one could not be read: what names it names something all the same.
+    pub unread: Vec<&'static str>,
 }
 
 /// `[protocol]`.
@@ -274,6 +276,8 @@ pub struct Layout {
     pub byte_order: Option<Spanned<ByteOrder>>,
     /// Its fields.
     pub fields: Vec<Field>,
+    /// Whether every field could be read.
+    pub complete: bool,
     /// What its fields must fulfil together.
     pub rules: Vec<Rule>,
     /// The Rust type that it is, where somebody wrote one; what it holds is known here only if it is

@@ -6,5 +6,6 @@ pub mod generated;
 pub mod mutate;
 pub mod packet;
 pub mod parts;
+pub mod project;
 pub mod random;
 pub mod registry;

@@ -7,7 +7,7 @@
 
 use std::fmt::Debug;
 
-use nnrp_gen::codec::{self, Lenient};
+use nnrp_gen::codec::{self, EncodeError, Lenient};
 use nnrp_gen::model::{Layout, Registry};
 use nnrp_tests::generated::{Generated, LAYOUTS};
 use nnrp_tests::random::{Random, good};
@@ -57,6 +57,13 @@ impl Both<'_> {
                 same(&fault.code(), &other.code, &here);
                 let all = codec::faults(registry, layout, bytes);
                 same(&all.first(), &Some(&other), &here);
+                if bytes.len() == layout.size as usize {
+                    // What can be read of bad bytes is refused for the same reason.
+                    let Lenient { value, faults } = codec::lenient(registry, layout, bytes);
+                    same(&faults, &all, &here);
+                    let refused = codec::encode(registry, layout, &value);
+                    same(&refused, &Err(EncodeError::Fault(other)), &here);
+                }
             }
             (generated, other) => panic!("{}: {generated:?}, and by the registry {other:?}", here()),
         }

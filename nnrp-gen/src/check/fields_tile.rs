@@ -29,6 +29,10 @@ fn tile(check: &mut Check<'_>, layout: &Layout) {
         problem.label = format!("1 to {MAX_SIZE}");
         return;
     }
+    // Where a row could not be read there is a hole that is nobody's gap.
+    if !layout.complete {
+        return;
+    }
     let mut end = 0;
     let mut before: Option<&Field> = None;
     for field in &layout.fields {

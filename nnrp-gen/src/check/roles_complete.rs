@@ -42,6 +42,7 @@ pub(super) fn run(check: &mut Check<'_>) {
         }
     }
     if header.is_none()
+        && !registry.protocols.is_empty()
         && let Some(message) = registry.messages.first()
     {
         let problem = check.error(message.span, "a message, but the protocol has no header");

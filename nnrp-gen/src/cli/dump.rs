@@ -5,7 +5,7 @@ use crate::model::{Element, Enum, Field, Layout, Meaning, Registry, Scalar};
 use crate::wire::FaultKind;
 
 use super::paint::{Ink, Paint};
-use super::table::{Cell, Table, cell, counted, left, right};
+use super::table::{Cell, Table, cell, counted, left, right, wrap};
 use super::{WIDTH, hex};
 
 /// Bytes in a line.
@@ -24,9 +24,11 @@ pub(super) fn layout(
     dump.fields(layout, there, 0, "");
     dump.beyond(&bytes[there.len()..], there.len());
     dump.rest(there.len());
-    let head = format!("{} · {}", paint.bold(&layout.name), counted(layout.size as usize, "byte", "bytes"));
+    let head = format!("{} · {}", layout.name, counted(layout.size as usize, "byte", "bytes"));
     let doc = if layout.doc.is_empty() { String::new() } else { format!(" · {}", layout.doc) };
-    format!("{head}{doc}\n\n{}", dump.table.draw(WIDTH, 0, paint))
+    let lines = wrap(&format!("{head}{doc}"), WIDTH);
+    let head = lines.join("\n").replacen(&layout.name, &paint.bold(&layout.name), 1);
+    format!("{head}\n\n{}", dump.table.draw(WIDTH, 0, paint))
 }
 
 fn columns() -> Table {
@@ -138,7 +140,7 @@ impl Dump<'_> {
             (Meaning::Bitmask(_), Value::Bits { names, unknown }) => {
                 let unknown = (*unknown != 0).then(|| format!("{unknown:#x}"));
                 let set: Vec<_> = names.iter().cloned().chain(unknown).collect();
-                if set.is_empty() { cell(Ink::Dim, "no bits") } else { set.join(" | ").into() }
+                if set.is_empty() { cell(Ink::Dim, "no bits") } else { Cell::from(set.join(" | ")).below(2) }
             }
             _ => cell(Ink::Dim, field.doc.clone()).cut(),
         }

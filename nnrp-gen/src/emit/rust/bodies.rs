@@ -12,8 +12,8 @@ use super::rules::Reach;
 use super::{Rust, cite, doc, field_ident, plain, scalar_ident, type_ident};
 
 impl Rust<'_> {
-    /// Everything that bodies are made of.
-    pub(super) fn bodies(&self) -> TokenStream {
+    /// Everything that bodies are made of, part by part.
+    pub(super) fn bodies(&self) -> Vec<TokenStream> {
         let registry = self.registry;
         let mut rows: Vec<usize> = Vec::new();
         let mut add = |content: Content| {
@@ -36,7 +36,7 @@ impl Rust<'_> {
         let entries = registry.entries.iter().map(|entry| self.entries(entry));
         let bodies = registry.bodies.iter().map(|body| self.body(body));
         let words = registry.vocabularies.iter().map(|words| self.words(words));
-        quote!(#(#rows)* #(#entries)* #(#bodies)* #(#words)*)
+        rows.chain(entries).chain(bodies).chain(words).collect()
     }
 
     /// A field of a layout as a place: where it is and how to blame it.

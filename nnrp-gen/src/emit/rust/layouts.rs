@@ -28,7 +28,7 @@ struct Emit<'a> {
 }
 
 impl Rust<'_> {
-    pub(super) fn layout(&self, layout: &Layout) -> TokenStream {
+    pub(super) fn layout(&self, layout: &Layout) -> [TokenStream; 6] {
         let name = super::given_ident(layout.given.as_ref(), &layout.name);
         let visibility = if layout.given.is_some() { ident(super::VISIBILITY) } else { ident("pub") };
         let emit = Emit {
@@ -42,13 +42,9 @@ impl Rust<'_> {
             size: Literal::u32_unsuffixed(layout.size),
             name,
         };
-        let wire_struct = emit.wire_struct();
-        let native_struct = layout.given.is_none().then(|| emit.native_struct());
-        let native_impl = emit.native_impl();
-        let traits = emit.traits();
-        let view = emit.view_struct();
-        let mutable = emit.mut_struct();
-        quote!(#native_struct #native_impl #traits #view #mutable #wire_struct)
+        let native_struct = layout.given.is_none().then(|| emit.native_struct()).unwrap_or_default();
+        let (native_impl, traits) = (emit.native_impl(), emit.traits());
+        [native_struct, native_impl, traits, emit.view_struct(), emit.mut_struct(), emit.wire_struct()]
     }
 
     /// A native value as the number that stands on the wire.

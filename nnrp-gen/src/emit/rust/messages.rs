@@ -42,29 +42,32 @@ impl Rust<'_> {
         })
     }
 
-    /// Messages and packets, for a protocol that has them.
-    pub(super) fn messages(&self) -> TokenStream {
-        let Some(header) = self.header() else { return quote!() };
+    /// Messages and packets, for a protocol that has them, part by part.
+    pub(super) fn messages(&self) -> Vec<TokenStream> {
+        let Some(header) = self.header() else { return Vec::new() };
         if self.registry.messages.is_empty() {
-            return quote!();
+            return Vec::new();
         }
-        let bodies = self.bodies();
-        let kinds = self.message_kinds();
-        let message_bodies = self.registry.messages.iter().map(|message| self.message_body(message));
-        let message = self.message_enum(&header);
-        let packet = self.packet(&header);
-        let checks = self.registry.messages.iter().map(|message| self.message_check(&header, message));
-        let codes = self.error_codes(&header);
+        let mut parts = self.bodies();
+        parts.push(self.message_kinds());
+        parts.extend(self.registry.messages.iter().map(|message| self.message_body(message)));
+        parts.push(self.message_enum(&header));
+        parts.push(self.packet(&header));
+        parts.push(self.frame(&header));
+        for message in &self.registry.messages {
+            let check = self.message_check(&header, message);
+            parts.push(quote!(impl<'a> Frame<'a> { #check }));
+        }
+        parts.push(self.error_codes(&header));
+        parts
+    }
+
+    /// A packet on its way through the checks.
+    fn frame(&self, header: &Header<'_>) -> TokenStream {
+        let wire = &self.options.wire;
         let head_size = Literal::u32_unsuffixed(header.layout.size);
         let view = format_ident!("{}View", type_ident(&header.layout.name));
-        let wire = &self.options.wire;
         quote! {
-            #bodies
-            #kinds
-            #(#message_bodies)*
-            #message
-            #packet
-
             /// A packet whose header is good and whose lengths are right.
             struct Frame<'a> {
                 header: #view<'a>,
@@ -72,14 +75,10 @@ impl Rust<'_> {
                 body: #wire::body::Piece<'a>,
             }
 
-            impl<'a> Frame<'a> {
+            impl Frame<'_> {
                 /// Bytes of the header.
                 const HEADER: usize = #head_size;
-
-                #(#checks)*
             }
-
-            #codes
         }
     }
 

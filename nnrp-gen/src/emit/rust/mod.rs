@@ -69,20 +69,24 @@ pub fn module(registry: &Registry, standalone: bool, features: bool) -> String {
         out.push_str(&text::indent(&WIRE.replace("pub mod body;\n", &body)));
         out.push_str("}\n\n");
     }
-    out.push_str(&text::pretty(items(registry, &options)));
+    out.push_str(&text::pretty(parts(&Rust { registry, options: &options })));
     out
 }
 
 /// All items of a registry.
 pub fn items(registry: &Registry, options: &Options) -> TokenStream {
-    let rust = Rust { registry, options };
-    let protocol = rust.protocol();
+    parts(&Rust { registry, options }).collect()
+}
+
+/// The items that belong to one thing in the registry, thing by thing.
+fn parts<'a>(rust: &'a Rust<'a>) -> impl Iterator<Item = TokenStream> + 'a {
+    let registry = rust.registry;
+    let protocol = std::iter::once_with(|| rust.protocol());
     let enums = registry.enums.iter().filter(|item| !item.is_foreign()).map(|item| rust.enumeration(item));
     let bitmasks = registry.bitmasks.iter().filter(|item| !item.is_foreign()).map(|item| rust.bitmask(item));
-    let layouts = registry.layouts.iter().filter(|item| !item.is_foreign()).map(|item| rust.layout(item));
+    let layouts = registry.layouts.iter().filter(|item| !item.is_foreign()).flat_map(|item| rust.layout(item));
     let machines = registry.machines.iter().map(|item| rust.machine(item));
-    let messages = rust.messages();
-    quote!(#protocol #(#enums)* #(#bitmasks)* #(#layouts)* #messages #(#machines)*)
+    protocol.chain(enums).chain(bitmasks).chain(layouts).chain(rust.messages()).chain(machines)
 }
 
 /// The emitter at work.
