@@ -3,6 +3,9 @@
 
 pub mod command;
 pub mod generated;
+pub mod mutate;
+pub mod packet;
+pub mod parts;
 pub mod project;
 pub mod random;
 pub mod registry;
