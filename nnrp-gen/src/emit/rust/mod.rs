@@ -84,7 +84,8 @@ fn parts<'a>(rust: &'a Rust<'a>) -> impl Iterator<Item = TokenStream> + 'a {
     let protocol = std::iter::once_with(|| rust.protocol());
     let enums = registry.enums.iter().filter(|item| !item.is_foreign()).map(|item| rust.enumeration(item));
     let bitmasks = registry.bitmasks.iter().filter(|item| !item.is_foreign()).map(|item| rust.bitmask(item));
-    let layouts = registry.layouts.iter().filter(|item| !item.is_foreign()).flat_map(|item| rust.layout(item));
+    let layouts =
+        registry.layouts.iter().filter(|item| !item.is_foreign()).flat_map(|item| rust.layout(item));
     let machines = registry.machines.iter().map(|item| rust.machine(item));
     protocol.chain(enums).chain(bitmasks).chain(layouts).chain(rust.messages()).chain(machines)
 }

@@ -83,9 +83,10 @@ impl Flags {
         let head = items(vec![syn::Item::Struct(self.head.clone())]);
         let head = head.trim_end().trim_end_matches(';');
         // A constant needs a type to be formatted, which the macro leaves out.
-        let bits = self.bits.iter().map(|(attrs, name, value)| {
-            syn::parse_quote!(#(#attrs)* const #name: #raw = #value;)
-        });
+        let bits = self
+            .bits
+            .iter()
+            .map(|(attrs, name, value)| syn::parse_quote!(#(#attrs)* const #name: #raw = #value;));
         let typed = format!(": {} =", raw.to_token_stream());
         let bits = items(bits.collect()).replace(&typed, " =");
         format!("{head}: {} {{\n{}}}\n", raw.to_token_stream(), indent(&bits))
