@@ -92,6 +92,11 @@ impl<'a> Packets<'a> {
         Ok(self.value(&self.outline(bytes)))
     }
 
+    /// Reads what can be read of bytes that may be wrong, as the value of a packet with what nothing names as `rest`.
+    pub fn lenient(&self, bytes: &[u8]) -> (Value, Option<Fault>) {
+        (self.value(&self.outline(bytes)), self.fault(bytes))
+    }
+
     /// Writes a packet of a message.
     ///
     /// # Errors

@@ -1,6 +1,8 @@
 //! What the bytes of a packet are, as far as that can be told.
 
-use crate::model::{Body, Content, Entry, Layout, Message, Part as PartItem, Segment, Slices, Vocabulary};
+use crate::model::{
+    Body, ByteOrder, Content, Entry, Layout, Message, Part as PartItem, Segment, Slices, Vocabulary,
+};
 
 use super::Packets;
 use super::block::{self, Selector};
@@ -64,6 +66,12 @@ pub enum Kind<'a> {
     Word,
     /// The sections of a tensor.
     Sections,
+    /// One section: `padding`, `descriptor`, `codec_table`, `length_table`, `payload`.
+    Section,
+    /// The lengths of tiles, four bytes each.
+    Lengths(ByteOrder),
+    /// An index of tiles.
+    Tiles,
 }
 
 impl<'a> Part<'a> {
@@ -194,11 +202,15 @@ impl<'a> Walk<'_, 'a> {
         if let Some(select) = &entry.select {
             let selector = Selector { select, layout, length: entry.payload, id: &entry.id };
             let part = self.selected(&selector, "payload", found.header, found.payload);
-            let table = self.message.tensor.as_ref().map(|tensor| tensor.section_table);
-            if table == Some(found.header.read(layout, select.field)) && matches!(part.kind, Kind::Opaque) {
-                return self.sections(found.payload).unwrap_or(part);
-            }
-            return part;
+            let kind = found.header.read(layout, select.field);
+            return match &self.message.tensor {
+                Some(_) if !matches!(part.kind, Kind::Opaque) => part,
+                Some(tensor) if tensor.section_table == kind => self.sections(found.payload).unwrap_or(part),
+                Some(tensor) if tensor.tile_index == kind && tensor.mode.is_some() => {
+                    Part { kind: Kind::Tiles, ..part }
+                }
+                _ => part,
+            };
         }
         Part::new("payload", found.payload, Kind::Opaque)
     }
@@ -226,11 +238,16 @@ impl<'a> Walk<'_, 'a> {
         let (mut list, mut rest) = (Vec::new(), table);
         while !rest.is_empty() {
             let (section, behind) = descriptor.first(table.at, rest);
-            push(&mut list, Part::new("padding", section.padding, Kind::Padding));
-            push(&mut list, Part::new("section", section.descriptor, Kind::Layout(descriptor.layout)));
-            push(&mut list, Part::new("codec_table", section.codec_table, Kind::Opaque));
-            push(&mut list, Part::new("length_table", section.length_table, Kind::Opaque));
-            push(&mut list, Part::new("payload", section.payload, Kind::Opaque));
+            let whole = rest.sub(0, rest.len() - behind.len());
+            let layout = descriptor.layout;
+            let mut parts = Vec::new();
+            push(&mut parts, Part::new("padding", section.padding, Kind::Padding));
+            push(&mut parts, Part::new("descriptor", section.descriptor, Kind::Layout(layout)));
+            push(&mut parts, Part::new("codec_table", section.codec_table, Kind::Opaque));
+            let lengths = Kind::Lengths(layout.byte_order);
+            push(&mut parts, Part::new("length_table", section.length_table, lengths));
+            push(&mut parts, Part::new("payload", section.payload, Kind::Opaque));
+            list.push(Part::new("", whole, Kind::Section).with(parts));
             rest = behind;
         }
         Some(Part::new("payload", table, Kind::Sections).with(list))

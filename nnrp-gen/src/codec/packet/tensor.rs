@@ -5,8 +5,10 @@ use crate::codec::number::raw;
 use crate::model::{Body, ByteOrder, Entry, Layout, Meaning, Registry, Tensor};
 use crate::wire::FaultKind;
 
+use super::Packets;
 use super::block::{self, Found};
 use super::check::Frame;
+use super::outline::Outline;
 use super::piece::{Cut, Piece, need};
 use super::slots::object;
 
@@ -71,6 +73,51 @@ pub(super) struct Section<'a> {
     pub payload: Piece<'a>,
 }
 
+impl Packets<'_> {
+    /// The ids of the first `most` tiles that the tile index of a packet names; what is behind the end of a bad one is
+    /// left out.
+    pub fn tile_ids(&self, outline: &Outline<'_>, index: &[u8], most: usize) -> Vec<u64> {
+        let metadata = outline.parts.iter().find(|part| part.name == "metadata");
+        let found = outline.message.zip(metadata).and_then(|(message, metadata)| {
+            let (layout, tensor) = (self.metadata(message)?, message.tensor.as_ref()?);
+            let metadata = Piece { bytes: metadata.bytes, at: metadata.at };
+            let mode = mode_of(self.registry, layout, metadata, tensor.mode?)?;
+            let read = |field| metadata.read(layout, field);
+            Some((
+                mode,
+                read(tensor.base),
+                read(tensor.tile_count),
+                Descriptor::of(self.registry)?.layout.byte_order,
+            ))
+        });
+        let Some((mode, base, count, order)) = found else { return Vec::new() };
+        let most = usize::try_from(count).unwrap_or(most).min(most);
+        let words = || index.chunks_exact(2).map(|bytes| raw(bytes, order));
+        match mode {
+            TileMode::Dense => (0..most as u64).map(|tile| base.saturating_add(tile)).collect(),
+            TileMode::Raw => words().take(most).collect(),
+            TileMode::Delta => {
+                let sums = words().scan(0_u64, |id, step| {
+                    *id = id.saturating_add(step);
+                    Some(*id)
+                });
+                sums.take(most).collect()
+            }
+            TileMode::Bits => {
+                let set = |bit: &usize| index[bit / 8] >> (bit % 8) & 1 != 0;
+                let bits = (0..index.len() * 8).filter(set).take(most);
+                bits.map(|bit| base.saturating_add(bit as u64)).collect()
+            }
+        }
+    }
+}
+
+/// How metadata says that tiles are indexed.
+fn mode_of(registry: &Registry, layout: &Layout, metadata: Piece<'_>, field: usize) -> Option<TileMode> {
+    let Meaning::Enum(item) = layout.fields.get(field)?.meaning else { return None };
+    TileMode::named(&registry.enums[item].value(metadata.read(layout, field))?.name)
+}
+
 /// How a tile index names tiles.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TileMode {
@@ -104,16 +151,12 @@ impl Frame<'_, '_> {
             self.sections(tensor, entry, &descriptor, table.payload)?;
         }
         let index = object(registry, entry, block, tensor.tile_index);
-        match (index, tensor.mode.and_then(|mode| self.tile_mode(mode))) {
+        let mode = tensor.mode.zip(self.layout());
+        let mode = mode.and_then(|(field, layout)| mode_of(registry, layout, self.metadata, field));
+        match (index, mode) {
             (Some(index), Some(mode)) => self.tiles(tensor, entry, index, mode, descriptor.layout.byte_order),
             _ => Ok(()),
         }
-    }
-
-    /// How the metadata says that tiles are indexed.
-    fn tile_mode(&self, field: usize) -> Option<TileMode> {
-        let Meaning::Enum(item) = self.layout()?.fields.get(field)?.meaning else { return None };
-        TileMode::named(&self.packets.registry.enums[item].value(self.number(field))?.name)
     }
 
     fn sections(

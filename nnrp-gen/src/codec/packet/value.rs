@@ -39,11 +39,11 @@ pub(super) fn slice_fields(body: &Body, sliced: &[usize]) -> Vec<usize> {
 }
 
 impl Packets<'_> {
-    /// The value of a packet that was checked.
+    /// The value of a packet, as far as it is cut.
     pub(super) fn value(&self, outline: &Outline<'_>) -> Value {
         let mut header = Value::Struct(Vec::new());
         let mut metadata = header.clone();
-        let mut body = Vec::new();
+        let (mut body, mut rest) = (Vec::new(), Vec::new());
         for part in &outline.parts {
             match (part.name, part.kind, outline.message) {
                 ("header", Kind::Layout(layout), _) if part.at == 0 => {
@@ -52,6 +52,7 @@ impl Packets<'_> {
                 ("metadata", Kind::Layout(layout), Some(message)) => {
                     metadata = self.fields(layout, part.bytes, &self.filled_in_metadata(message));
                 }
+                (_, Kind::Extra, _) => rest.push(("rest".to_owned(), hex(part.bytes))),
                 _ => {
                     let value = self.part_value(part);
                     body.extend(value.map(|value| (part.name.to_owned(), value)));
@@ -60,12 +61,15 @@ impl Packets<'_> {
         }
         let message = outline.message.map_or(String::new(), |message| message.name.clone());
         let named = |name: &str, value| (name.to_owned(), value);
-        Value::Struct(vec![
+        let mut whole = vec![
             named("header", header),
             named("message", Value::Text(message)),
             named("metadata", metadata),
             named("body", Value::Struct(body)),
-        ])
+        ];
+        // Of a packet that was checked nothing is left over.
+        whole.extend(rest);
+        Value::Struct(whole)
     }
 
     /// The fields of a layout without some.
@@ -99,7 +103,13 @@ impl Packets<'_> {
                 let word = part.part("word").map_or(&[][..], |word| word.bytes);
                 Value::Text(String::from_utf8_lossy(word).into_owned())
             }
-            Kind::Opaque | Kind::Padding | Kind::Extra | Kind::Sections => hex(part.bytes),
+            Kind::Opaque
+            | Kind::Padding
+            | Kind::Extra
+            | Kind::Sections
+            | Kind::Section
+            | Kind::Lengths(_)
+            | Kind::Tiles => hex(part.bytes),
         })
     }
 
