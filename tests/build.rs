@@ -54,12 +54,14 @@ fn value(registry: &Registry, layout: &Layout, out: &mut String) {
 fn one(registry: &Registry, field: &Field, place: &str) -> String {
     match (&field.meaning, field.element) {
         (Meaning::Enum(item), _) if registry.enums[*item].is_open() => {
-            format!("open({place}.name(), {place}.raw().into())")
+            let raw = wide(&format!("{place}.raw()"), registry.enums[*item].ty);
+            format!("open({place}.name(), {raw})")
         }
         (Meaning::Enum(_), _) => format!("Value::Text({place}.name().to_owned())"),
         (Meaning::Bitmask(item), _) => {
             let ty = names::pascal(&registry.bitmasks[*item].name);
-            format!("bits({place}.bits().into(), nnrp_core::{ty}::NAMES)")
+            let bits = wide(&format!("{place}.bits()"), registry.bitmasks[*item].ty);
+            format!("bits({bits}, nnrp_core::{ty}::NAMES)")
         }
         (Meaning::Bool, _) => format!("Value::Bool({place})"),
         (_, Element::Layout(inner)) => {
@@ -69,7 +71,18 @@ fn one(registry: &Registry, field: &Field, place: &str) -> String {
         }
         (_, Element::Scalar(Scalar::F32)) => format!("Value::F32({place}.to_bits())"),
         (_, Element::Scalar(Scalar::F64)) => format!("Value::F64({place}.to_bits())"),
-        (_, Element::Scalar(scalar)) if scalar.is_unsigned() => format!("Value::Unsigned({place}.into())"),
-        (_, Element::Scalar(_)) => format!("Value::Signed({place}.into())"),
+        (_, Element::Scalar(scalar)) if scalar.is_unsigned() => {
+            format!("Value::Unsigned({})", wide(place, scalar))
+        }
+        (_, Element::Scalar(scalar)) => format!("Value::Signed({})", wide(place, scalar)),
+    }
+}
+
+/// A number as one of 64 bits.
+fn wide(place: &str, scalar: Scalar) -> String {
+    match scalar {
+        Scalar::U64 | Scalar::I64 => place.to_owned(),
+        scalar if scalar.is_unsigned() => format!("u64::from({place})"),
+        _ => format!("i64::from({place})"),
     }
 }
