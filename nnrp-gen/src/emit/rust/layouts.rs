@@ -1,6 +1,6 @@
 //! Layouts: the wire struct, the native struct, the checked view, and what leads from one to another.
 
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Delimiter, Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
 use crate::model::{ByteOrder, Element, Field, Layout, Meaning, Native, Rule, Scalar};
@@ -497,7 +497,7 @@ impl Emit<'_> {
                 let field = &self.layout.fields[field.index];
                 let name = field_ident(&field.name);
                 let scalar = field.scalar().unwrap_or(Scalar::U64);
-                self.rust.raw_of(field, scalar, &quote!(self.#name))
+                bare(self.rust.raw_of(field, scalar, &quote!(self.#name)))
             });
             parts.push(quote!(#wire::#function(#(#arguments),*)));
         }
@@ -1071,6 +1071,17 @@ pub(super) fn rule_ident(rule: &Rule) -> Ident {
 /// The fields that a rule reads, in the order of its function's arguments.
 pub(super) fn rule_fields(rule: &Rule) -> Vec<FieldRef> {
     rule::fields(&rule.condition())
+}
+
+/// An argument without parentheses around all of it, which the compiler warns of.
+fn bare(argument: TokenStream) -> TokenStream {
+    let mut tokens = argument.clone().into_iter();
+    match (tokens.next(), tokens.next()) {
+        (Some(TokenTree::Group(group)), None) if group.delimiter() == Delimiter::Parenthesis => {
+            group.stream()
+        }
+        _ => argument,
+    }
 }
 
 /// All parts hold, without branches.
