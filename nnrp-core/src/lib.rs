@@ -5,8 +5,12 @@
 // So that what the derives write means the same here and elsewhere.
 extern crate self as nnrp_core;
 
+pub mod describe;
+mod profile;
+
 pub use bitflags;
-pub use nnrp_derive::{Layout, WireEnum};
+pub use nnrp_derive::{Layout, ProfileDescriptor, WireEnum};
+pub use profile::{ProfileDescriptor, Unbound};
 pub use wire::{Layout, Reserved, WireEnum};
 
 include!(concat!(env!("OUT_DIR"), "/codecs.rs"));
