@@ -27,6 +27,9 @@ fn main() {
     let folder = env::var_os("OUT_DIR").expect("this is a build script");
     let folder = Path::new(&folder);
     fs::write(folder.join("layouts.rs"), out).expect("OUT_DIR can be written to");
+    let names: Vec<_> = registry.layouts.iter().map(|layout| names::pascal(&layout.name)).collect();
+    let described = format!("describe!({});\n", names.join(" "));
+    fs::write(folder.join("described.rs"), described).expect("OUT_DIR can be written to");
     fs::write(folder.join("mirrors.rs"), mirror::mirrors(&registry)).expect("OUT_DIR can be written to");
 }
 
