@@ -17,6 +17,9 @@ fn main() {
     let out = env::var_os("OUT_DIR").expect("this is a build script");
     let mut table = String::new();
     let nnrp = tables("nnrp", "../registry", "nnrp_core", &mut table);
+    let names: Vec<_> = nnrp.layouts.iter().map(|layout| names::pascal(&layout.name)).collect();
+    let described = format!("describe!({});\n", names.join(" "));
+    fs::write(Path::new(&out).join("described.rs"), described).expect("OUT_DIR can be written to");
     fs::write(Path::new(&out).join("mirrors.rs"), mirror::mirrors(&nnrp)).expect("OUT_DIR can be written to");
     for name in FOREIGN {
         let registry =
