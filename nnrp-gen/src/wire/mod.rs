@@ -556,10 +556,10 @@ pub fn check_mut<L: Packed<Bytes = [u8; N]>, const N: usize>(
 /// The values of bytes, if they are good.
 #[inline]
 pub fn decode<L: Packed<Bytes = [u8; N]>, const N: usize>(bytes: &[u8]) -> Result<L, Fault> {
-    match check::<L, N>(bytes) {
-        Ok(array) => Ok(L::unpack(array)),
-        Err(fault) => Err(fault),
-    }
+    let Ok(array) = <&[u8; N]>::try_from(bytes) else {
+        return Err(Fault::length(L::SITE, bytes.len(), N as u32));
+    };
+    if L::bytes_hold(array) { Ok(L::unpack(array)) } else { Err(L::fault(array)) }
 }
 
 /// Whether values are good.
@@ -571,8 +571,7 @@ pub fn validate<L: Packed<Bytes = [u8; N]>, const N: usize>(value: &L) -> Result
 /// The bytes of values, if they are good.
 #[inline]
 pub fn to_bytes<L: Packed<Bytes = [u8; N]>, const N: usize>(value: &L) -> Result<[u8; N], Fault> {
-    validate(value)?;
-    Ok(value.pack())
+    if value.holds() { Ok(value.pack()) } else { Err(L::fault(&value.pack())) }
 }
 
 /// Writes the bytes of values into `out`, which is exactly as long, if they are good.
@@ -582,7 +581,9 @@ pub fn encode<L: Packed<Bytes = [u8; N]>, const N: usize>(value: &L, out: &mut [
     let Ok(out) = <&mut [u8; N]>::try_from(out) else {
         return Err(Fault::length(L::SITE, found, N as u32));
     };
-    validate(value)?;
+    if !value.holds() {
+        return Err(L::fault(&value.pack()));
+    }
     *out = value.pack();
     Ok(())
 }

@@ -8,6 +8,7 @@ use crate::names;
 use crate::rule::{self, FieldRef};
 
 use super::rules::Reach;
+use super::together::together;
 use super::{
     Rust, cite, const_ident, doc, field_ident, from_bytes, hex, ident, plain, scalar_ident, to_bytes,
     type_ident,
@@ -492,17 +493,35 @@ impl Emit<'_> {
                 _ => {}
             }
         }
-        for rule in &self.layout.rules {
-            let function = rule_ident(rule);
-            let arguments = rule_fields(rule).into_iter().map(|field| {
-                let field = &self.layout.fields[field.index];
-                let name = field_ident(&field.name);
-                let scalar = field.scalar().unwrap_or(Scalar::U64);
-                bare(self.rust.raw_of(field, scalar, &quote!(self.#name)))
+        let (groups, others) = together(&self.layout.rules);
+        for group in groups {
+            let case = self.rust.truth(&group.case, &Natives(self));
+            let values = group.zero.iter().map(|(field, mask)| {
+                let value = self.native(*field);
+                if self.layout.fields[field.index].scalar() == Some(Scalar::U64) && *mask == u64::MAX {
+                    value
+                } else if *mask == u64::MAX {
+                    quote!(#value as u64)
+                } else {
+                    let mask = plain(*mask);
+                    quote!((#value & #mask) as u64)
+                }
             });
+            parts.push(quote!((#case | (#(#values)|* == 0))));
+        }
+        for rule in others {
+            let function = rule_ident(rule);
+            let arguments = rule_fields(rule).into_iter().map(|field| bare(self.native(field)));
             parts.push(quote!(#wire::#function(#(#arguments),*)));
         }
         conjunction(&parts)
+    }
+
+    /// The number on the wire of a native value.
+    fn native(&self, field: FieldRef) -> TokenStream {
+        let field = &self.layout.fields[field.index];
+        let name = field_ident(&field.name);
+        self.rust.raw_of(field, field.scalar().unwrap_or(Scalar::U64), &quote!(self.#name))
     }
 
     /// Whether a stored field that is reserved or constant has its only value.
@@ -592,20 +611,7 @@ impl Emit<'_> {
         let mut parts = Vec::new();
         let fixed = self.fixed_words();
         if !fixed.is_empty() {
-            let words = fixed.iter().map(|word| {
-                let load = self.load_word(word);
-                let digits = word.bytes as usize * 2;
-                let mask = hex(word.mask, digits);
-                if word.value == 0 && word.mask == u64::MAX {
-                    load
-                } else if word.value == 0 {
-                    quote!((#load & #mask))
-                } else {
-                    let value = hex(word.value, digits);
-                    quote!(((#load ^ #value) & #mask))
-                }
-            });
-            parts.push(quote!(#(#words)|* == 0));
+            parts.push(self.words_hold(&fixed));
         }
         for field in &self.layout.fields {
             match (&field.meaning, field.element, field.count) {
@@ -642,10 +648,20 @@ impl Emit<'_> {
                 _ => {}
             }
         }
-        for rule in &self.layout.rules {
-            let call = self.rule_call(rule);
-            parts.push(call);
+        let (groups, others) = together(&self.layout.rules);
+        for group in groups {
+            let case = self.rust.truth(&group.case, &Loads(self));
+            let mut mask = vec![0u8; self.layout.size as usize];
+            for (field, bits) in &group.zero {
+                let field = &self.layout.fields[field.index];
+                for (place, byte) in mask[field.range()].iter_mut().zip(self.wire_bytes(*bits, field.size)) {
+                    *place |= byte;
+                }
+            }
+            let words = self.words_hold(&self.words(&mask, &vec![0; mask.len()]));
+            parts.push(quote!((#case | (#words))));
         }
+        parts.extend(others.into_iter().map(|rule| self.rule_call(rule)));
         if parts.is_empty() {
             return quote!({
                 let _ = bytes;
@@ -653,6 +669,24 @@ impl Emit<'_> {
             });
         }
         conjunction(&parts)
+    }
+
+    /// The condition that the fixed bits of words are as they must be.
+    fn words_hold(&self, words: &[Word]) -> TokenStream {
+        let words = words.iter().map(|word| {
+            let load = self.load_word(word);
+            let digits = word.bytes as usize * 2;
+            let mask = hex(word.mask, digits);
+            if word.value == 0 && word.mask == u64::MAX {
+                load
+            } else if word.value == 0 {
+                quote!((#load & #mask))
+            } else {
+                let value = hex(word.value, digits);
+                quote!(((#load ^ #value) & #mask))
+            }
+        });
+        quote!(#(#words)|* == 0)
     }
 
     /// A rule applied to bytes.
@@ -692,6 +726,12 @@ impl Emit<'_> {
             };
             mask[field.range()].copy_from_slice(&bits);
         }
+        self.words(&mask, &value)
+    }
+
+    /// The words that cover a mask over all bytes, with what stands under it.
+    fn words(&self, mask: &[u8], value: &[u8]) -> Vec<Word> {
+        let size = mask.len();
         let mut words = Vec::new();
         let mut done = 0;
         while done < size {
@@ -718,7 +758,7 @@ impl Emit<'_> {
                     start: start as u32,
                     bytes: bytes as u32,
                     mask: fresh,
-                    value: read(&value) & fresh,
+                    value: read(value) & fresh,
                 });
             }
             done = start + bytes;
@@ -1097,6 +1137,33 @@ pub(super) fn conjunction(parts: &[TokenStream]) -> TokenStream {
             });
             quote!(#(#grouped)&*)
         }
+    }
+}
+
+/// A rule's view of native values.
+struct Natives<'a>(&'a Emit<'a>);
+
+impl Reach for Natives<'_> {
+    fn value(&self, field: FieldRef) -> TokenStream {
+        self.0.native(field)
+    }
+
+    fn field(&self, field: FieldRef) -> &Field {
+        &self.0.layout.fields[field.index]
+    }
+}
+
+/// A rule's view of bytes.
+struct Loads<'a>(&'a Emit<'a>);
+
+impl Reach for Loads<'_> {
+    fn value(&self, field: FieldRef) -> TokenStream {
+        let field = self.field(field);
+        self.0.load(&quote!(bytes), field.offset, field.scalar().unwrap_or(Scalar::U64))
+    }
+
+    fn field(&self, field: FieldRef) -> &Field {
+        &self.0.layout.fields[field.index]
     }
 }
 

@@ -14,6 +14,7 @@ mod messages;
 mod rules;
 mod schemas;
 mod text;
+mod together;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
