@@ -5,8 +5,16 @@
 //! modules is refused by one of them before any was touched. A plan belongs to the state that it was made from:
 //! apply it before anything else changes, or drop it.
 
+pub mod budget;
+pub mod credit;
+pub mod operation;
 pub mod refusal;
+pub mod schedule;
 pub mod time;
+pub mod trace;
+
+#[cfg(test)]
+pub(crate) mod random;
 
 pub use refusal::Refusal;
 pub use time::Time;
