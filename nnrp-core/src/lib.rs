@@ -68,6 +68,8 @@
 extern crate self as nnrp_core;
 #[cfg(feature = "alloc")]
 extern crate alloc;
+#[cfg(test)]
+extern crate std;
 
 pub mod describe;
 mod profile;
@@ -83,5 +85,8 @@ mod later;
 mod regions;
 pub mod stream;
 pub mod tensor;
+
+#[cfg(feature = "state")]
+pub mod state;
 
 include!(concat!(env!("OUT_DIR"), "/codecs.rs"));
