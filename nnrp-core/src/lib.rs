@@ -2,6 +2,12 @@
 #![forbid(unsafe_code)]
 #![no_std]
 
+#[cfg(feature = "alloc")]
+extern crate alloc;
+
 pub use bitflags;
+
+#[cfg(feature = "state")]
+pub mod state;
 
 include!(concat!(env!("OUT_DIR"), "/codecs.rs"));

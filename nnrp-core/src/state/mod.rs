@@ -1,0 +1,23 @@
+//! The state machines, one concern a module, without I/O, clock or randomness.
+//!
+//! Every module can be used alone. What arrives is first checked (`check_*` looks and answers with a plan or a
+//! [`Refusal`]), then applied (`apply_*` takes the plan and cannot fail). So a packet that concerns several
+//! modules is refused by one of them before any was touched. A plan belongs to the state that it was made from:
+//! apply it before anything else changes, or drop it.
+
+pub mod refusal;
+pub mod time;
+
+pub use refusal::Refusal;
+pub use time::Time;
+
+mod code;
+#[cfg(test)]
+mod dice;
+pub mod hello;
+pub mod session;
+pub mod side;
+pub mod source;
+
+pub use side::Side;
+pub use source::Source;
