@@ -11,10 +11,13 @@ pub mod time;
 pub use refusal::Refusal;
 pub use time::Time;
 
+pub mod cache;
 mod code;
-#[cfg(test)]
-mod dice;
 pub mod hello;
+#[cfg(test)]
+mod pick;
+#[cfg(test)]
+pub(crate) mod random;
 pub mod session;
 pub mod side;
 pub mod source;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::state::dice::{Dice, steps};
+use crate::state::random::{Random, steps};
 use crate::{
     ClientHello, ControlExtensionEntries, ControlExtensionHeader, ControlExtensionType, ErrorCode,
     LossTolerance, LossToleranceAckExtension, LossToleranceExtension, PayloadCapabilitiesAckExtension,
@@ -7,7 +7,6 @@ use crate::{
     TransportPolicyAckExtension, TransportPolicyExtension,
 };
 
-extern crate std;
 use std::vec::Vec;
 
 fn offer() -> Offer {
@@ -343,8 +342,8 @@ fn c9_extensions_are_read_from_their_message_only() {
 /// Whatever two sides can do, what the server makes of it is taken by the client, and is what both can do.
 #[test]
 fn model_answers_are_always_taken() {
-    let mut dice = Dice(6);
-    for _ in 0..steps() {
+    let mut dice = Random::new(6);
+    for _ in 0..steps(20_000) {
         let mut offer = offer();
         let hello = &mut offer.hello;
         hello.supported_profile_bitmap |= dice.next() as u32;
@@ -355,10 +354,10 @@ fn model_answers_are_always_taken() {
         hello.cache_object_bitmap = dice.next() as u16;
         hello.max_cache_entries = dice.next() as u32;
         let kinds = hello.supported_payload_kind_bitmap;
-        if dice.once_in(2) {
+        if dice.chance(2) {
             offer.wishes.payloads = Some(PayloadCapabilitiesExtension { payload_kind_bitmap: kinds });
         }
-        if dice.once_in(2) {
+        if dice.chance(2) {
             let session_loss_tolerance = dice.of(&LossTolerance::ALL);
             offer.wishes.loss = Some(LossToleranceExtension { session_loss_tolerance });
         }

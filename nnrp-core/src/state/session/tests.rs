@@ -9,8 +9,6 @@ mod closing;
 mod model;
 mod opening;
 
-extern crate std;
-
 pub(super) const NOW: Time = Time(1_000);
 
 pub(super) fn sessions(side: Side) -> Sessions {

@@ -1,7 +1,7 @@
 //! A client and a server that talk in order, do random things, and have to agree in the end.
 
 use super::*;
-use crate::state::dice::{Dice, steps};
+use crate::state::random::{Random, steps};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::vec::Vec;
 
@@ -42,12 +42,12 @@ impl End {
         }
     }
 
-    fn receive(&mut self, packet: Packet, now: Time, dice: &mut Dice) {
+    fn receive(&mut self, packet: Packet, now: Time, dice: &mut Random) {
         let sessions = &mut self.sessions;
         match packet {
             Packet::Open(open) => {
                 let ticket = sessions.apply_open(sessions.check_open(&open, false).unwrap());
-                let verdicts = Verdicts { auth: !dice.once_in(6), ..Default::default() };
+                let verdicts = Verdicts { auth: !dice.chance(6), ..Default::default() };
                 let policy = Policy { max_in_flight: 3, ..Default::default() };
                 let plan =
                     sessions.check_answer(ticket, &policy, &verdicts, &mut || dice.next() % 50).unwrap();
@@ -108,7 +108,7 @@ impl End {
         }
     }
 
-    fn answer(&mut self, id: u32, dice: &mut Dice) {
+    fn answer(&mut self, id: u32, dice: &mut Random) {
         let verdict = match dice.below(8) {
             0 => Verdict::Acknowledge,
             1 => Verdict::Reject { code: crate::SessionErrorCode::NONE },
@@ -119,7 +119,7 @@ impl End {
         }
     }
 
-    fn act(&mut self, now: Time, dice: &mut Dice) {
+    fn act(&mut self, now: Time, dice: &mut Random) {
         let ids: Vec<u32> = self.sessions.iter().map(Session::id).collect();
         let id = if ids.is_empty() { 0 } else { dice.of(&ids) };
         match dice.below(6) {
@@ -146,7 +146,7 @@ impl End {
                     }
                 }
             }
-            4 if dice.once_in(4) => {
+            4 if dice.chance(4) => {
                 let close = SessionClose {
                     in_flight_policy: dice.of(&InFlightPolicy::ALL),
                     drain_timeout_ms: dice.below(3) as u32 * 400,
@@ -184,14 +184,14 @@ impl End {
 
 #[test]
 fn model_two_sides_agree() {
-    let mut dice = Dice(7);
+    let mut dice = Random::new(7);
     let limits = Limits { sessions: 24, idle_ms: 5_000, ..Default::default() };
     let end =
         |side| End { sessions: Sessions::new(side, limits), sent: VecDeque::new(), model: Model::default() };
     let (mut client, mut server) = (end(Side::Client), end(Side::Server));
     let mut now = NOW;
     let (mut opened, mut closed) = (0, 0);
-    for step in 0..steps() {
+    for step in 0..steps(40_000) as u64 {
         let before = server.sessions.len();
         match dice.below(10) {
             0..3 => client.act(now, &mut dice),
@@ -229,5 +229,8 @@ fn model_two_sides_agree() {
             assert_eq!(open(&client), open(&server), "step {step}");
         }
     }
-    assert!(opened > steps() / 200 && closed > steps() / 200, "{opened} opened, {closed} closed");
+    assert!(
+        opened > steps(40_000) as u64 / 200 && closed > steps(20_000) as u64 / 200,
+        "{opened} opened, {closed} closed"
+    );
 }
