@@ -6,15 +6,24 @@
 //! apply it before anything else changes, or drop it.
 
 pub mod budget;
+pub mod cache;
+mod code;
 pub mod credit;
+pub mod hello;
 pub mod operation;
+#[cfg(test)]
+mod pick;
+#[cfg(test)]
+pub(crate) mod random;
 pub mod refusal;
 pub mod schedule;
+pub mod session;
+pub mod side;
+pub mod source;
 pub mod time;
 pub mod trace;
 
-#[cfg(test)]
-pub(crate) mod random;
-
 pub use refusal::Refusal;
+pub use side::Side;
+pub use source::Source;
 pub use time::Time;
