@@ -64,10 +64,20 @@
 #![forbid(unsafe_code)]
 #![no_std]
 
+// So that what the derives write means the same here and elsewhere.
+extern crate self as nnrp_core;
 #[cfg(feature = "alloc")]
 extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod describe;
+mod profile;
 
 pub use bitflags;
+pub use nnrp_derive::{Layout, ProfileDescriptor, WireEnum, registry};
+pub use profile::{ProfileDescriptor, Unbound};
+pub use wire::{Layout, Reserved, WireEnum};
 
 #[cfg(feature = "alloc")]
 pub mod build;
@@ -75,5 +85,8 @@ mod later;
 mod regions;
 pub mod stream;
 pub mod tensor;
+
+#[cfg(feature = "state")]
+pub mod state;
 
 include!(concat!(env!("OUT_DIR"), "/codecs.rs"));

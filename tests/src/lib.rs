@@ -2,7 +2,11 @@
 #![forbid(unsafe_code)]
 
 pub mod command;
+pub mod foreign;
 pub mod generated;
+pub mod mutate;
+pub mod packet;
+pub mod parts;
 pub mod project;
 pub mod random;
 pub mod registry;

@@ -5,6 +5,7 @@ mod body;
 mod diagram;
 mod entry;
 mod enumeration;
+mod held;
 mod layout;
 mod list;
 mod machine;
