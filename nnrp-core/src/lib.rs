@@ -69,8 +69,12 @@ extern crate self as nnrp_core;
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
+pub mod describe;
+mod profile;
+
 pub use bitflags;
-pub use nnrp_derive::{Layout, WireEnum};
+pub use nnrp_derive::{Layout, ProfileDescriptor, WireEnum};
+pub use profile::{ProfileDescriptor, Unbound};
 pub use wire::{Layout, Reserved, WireEnum};
 
 #[cfg(feature = "alloc")]

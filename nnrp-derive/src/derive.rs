@@ -154,6 +154,7 @@ impl Derive {
             wire: quote!(#root::wire),
             bitflags: quote!(#root::bitflags),
             owns_wire: false,
+            describe: Some(quote!(#root::describe)),
             features: false,
         };
         let items = absolute::absolute(rust::items(&model, &options), &self.given);

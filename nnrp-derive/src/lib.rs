@@ -8,6 +8,7 @@ mod held;
 mod keys;
 mod layout;
 mod places;
+mod profile;
 mod refuse;
 mod root;
 
@@ -24,4 +25,10 @@ pub fn derive_layout(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(WireEnum, attributes(wire))]
 pub fn derive_wire_enum(input: TokenStream) -> TokenStream {
     enumeration::expand(&parse_macro_input!(input as DeriveInput)).into()
+}
+
+/// Gives a layout a profile and a schema.
+#[proc_macro_derive(ProfileDescriptor, attributes(profile))]
+pub fn derive_profile_descriptor(input: TokenStream) -> TokenStream {
+    profile::expand(&parse_macro_input!(input as DeriveInput)).into()
 }

@@ -28,7 +28,7 @@ struct Emit<'a> {
 }
 
 impl Rust<'_> {
-    pub(super) fn layout(&self, layout: &Layout) -> [TokenStream; 6] {
+    pub(super) fn layout(&self, layout: &Layout) -> [TokenStream; 7] {
         let name = super::given_ident(layout.given.as_ref(), &layout.name);
         let visibility = if layout.given.is_some() { ident(super::VISIBILITY) } else { ident("pub") };
         let emit = Emit {
@@ -44,7 +44,8 @@ impl Rust<'_> {
         };
         let native_struct = layout.given.is_none().then(|| emit.native_struct()).unwrap_or_default();
         let (native_impl, traits) = (emit.native_impl(), emit.traits());
-        [native_struct, native_impl, traits, emit.view_struct(), emit.mut_struct(), emit.wire_struct()]
+        let definition = self.definition(layout).unwrap_or_default();
+        [native_struct, native_impl, traits, emit.view_struct(), emit.mut_struct(), emit.wire_struct(), definition]
     }
 
     /// A native value as the number that stands on the wire.
