@@ -73,7 +73,7 @@ pub mod describe;
 mod profile;
 
 pub use bitflags;
-pub use nnrp_derive::{Layout, ProfileDescriptor, WireEnum};
+pub use nnrp_derive::{Layout, ProfileDescriptor, WireEnum, registry};
 pub use profile::{ProfileDescriptor, Unbound};
 pub use wire::{Layout, Reserved, WireEnum};
 

@@ -10,6 +10,7 @@ mod layout;
 mod places;
 mod profile;
 mod refuse;
+mod registry;
 mod root;
 
 use proc_macro::TokenStream;
@@ -31,4 +32,10 @@ pub fn derive_wire_enum(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(ProfileDescriptor, attributes(profile))]
 pub fn derive_profile_descriptor(input: TokenStream) -> TokenStream {
     profile::expand(&parse_macro_input!(input as DeriveInput)).into()
+}
+
+/// Expands a registry in place.
+#[proc_macro]
+pub fn registry(input: TokenStream) -> TokenStream {
+    registry::expand(&parse_macro_input!(input as registry::Input)).into()
 }

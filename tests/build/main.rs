@@ -18,6 +18,9 @@ fn main() {
     let mut table = String::new();
     let nnrp = tables("nnrp", "../registry", "nnrp_core", &mut table);
     fs::write(Path::new(&out).join("mirrors.rs"), mirror::mirrors(&nnrp)).expect("OUT_DIR can be written to");
+    let types: Vec<_> = nnrp.layouts.iter().map(|layout| names::pascal(&layout.name)).collect();
+    let described = format!("describe!({});\n", types.join(" "));
+    fs::write(Path::new(&out).join("described.rs"), described).expect("OUT_DIR can be written to");
     for name in FOREIGN {
         let registry =
             tables(name, &format!("registries/{name}"), &format!("crate::foreign::{name}"), &mut table);

@@ -59,6 +59,12 @@ const fn write_layout<const N: usize>(layout: &Layout, out: &mut Sink<N>) {
         text(rule.field, out);
         at += 1;
     }
+    count(layout.enums.len(), out);
+    let mut at = 0;
+    while at < layout.enums.len() {
+        write_enum(&layout.enums[at], out);
+        at += 1;
+    }
 }
 
 const fn write_element<const N: usize>(element: &Element, out: &mut Sink<N>) {

@@ -13,7 +13,7 @@
 //! | part | bytes |
 //! | --- | --- |
 //! | form | `u8` version of the form, 1; then *layout* |
-//! | layout | *text* name; `u8` byte order, 0 little and 1 big; `u32` size; *list of field*; *list of rule* |
+//! | layout | *text* name; `u8` byte order, 0 little and 1 big; `u32` size; *list of field*; *list of rule*; *list of enum*, those that only rules name |
 //! | field | *text* name; `u32` offset; *element*; `u32` how many in a row, 0 for no array; *meaning* |
 //! | element | `u8`: 0 to 9 for u8, u16, u32, u64, i8, i16, i32, i64, f32, f64; 255 for a layout, and *layout* |
 //! | meaning | `u8`: 0 plain; 1 reserved; 2 constant, and `u32` length and the bytes on the wire; 3 bool; 4 *enum*; 5 *bitmask* |
@@ -62,6 +62,8 @@ pub struct Layout {
     pub fields: &'static [Field],
     /// What they must fulfil together.
     pub rules: &'static [Rule],
+    /// Enums that the rules name and no field holds.
+    pub enums: &'static [Enum],
 }
 
 /// A field.

@@ -88,6 +88,13 @@ const fn write_layout<const N: usize>(
         }
         at += 1;
     }
+    let mut at = 0;
+    while at < layout.enums.len() {
+        if enums.add(layout.enums[at].name) {
+            write_enum(&layout.enums[at], out);
+        }
+        at += 1;
+    }
     out.str("\n[[layout]]\nname   = \"");
     out.str(layout.name);
     out.str("\"\nsize   = ");

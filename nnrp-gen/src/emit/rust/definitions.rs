@@ -4,6 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use crate::model::{ByteOrder, Element, Field, Layout, Meaning, Rule, Scalar};
+use crate::rule;
 
 use super::{Rust, ident};
 
@@ -17,11 +18,16 @@ impl Rust<'_> {
         let big = layout.byte_order == ByteOrder::Big;
         let fields = layout.fields.iter().map(|field| self.field_definition(field, describe));
         let rules = layout.rules.iter().map(|rule| self.rule_definition(rule, layout, describe));
+        let enums = self.only_in_rules(layout).into_iter().map(|position| {
+            let ty = self.enum_type(position);
+            quote!(#describe::Enum::of::<#ty>())
+        });
         Some(quote! {
             impl #describe::Described for #ty {
                 const DEFINITION: &'static #describe::Layout = {
                     const FIELDS: &[#describe::Field] = &[#(#fields),*];
                     const RULES: &[#describe::Rule] = &[#(#rules),*];
+                    const ENUMS: &[#describe::Enum] = &[#(#enums),*];
                     &#describe::Layout {
                         name: #name,
                         size: #size,
@@ -29,10 +35,23 @@ impl Rust<'_> {
                         doc: #docs,
                         fields: FIELDS,
                         rules: RULES,
+                        enums: ENUMS,
                     }
                 };
             }
         })
+    }
+
+    /// The enums that the rules of a layout name and none of its fields holds.
+    fn only_in_rules(&self, layout: &Layout) -> Vec<usize> {
+        let mut list = Vec::new();
+        for position in layout.rules.iter().flat_map(|rule| rule::enums(&rule.condition())) {
+            let held = layout.fields.iter().any(|field| field.meaning == Meaning::Enum(position));
+            if !held && !list.contains(&position) {
+                list.push(position);
+            }
+        }
+        list
     }
 
     fn field_definition(&self, field: &Field, describe: &TokenStream) -> TokenStream {
