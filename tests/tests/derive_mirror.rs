@@ -4,7 +4,7 @@
 //! `NNRP_LONG=1` runs a hundred times as many cases.
 
 use nnrp_core::wire::Fault;
-use nnrp_tests::generated::LAYOUTS;
+use nnrp_tests::generated::nnrp::LAYOUTS;
 use nnrp_tests::random::{Random, good};
 use nnrp_tests::registry;
 
