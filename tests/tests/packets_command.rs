@@ -73,14 +73,22 @@ fn every_message_goes_there_and_back() {
 fn dumps_are_complete() {
     let registry = registry::nnrp();
     let maker = Maker::new(&registry);
-    for name in ["frame_submit", "result_push", "client_hello", "cache_put", "capability_negotiation", "session_patch"] {
+    for name in [
+        "frame_submit",
+        "result_push",
+        "client_hello",
+        "cache_put",
+        "capability_negotiation",
+        "session_patch",
+    ] {
         let message = registry.message(name).unwrap();
         let packet = maker.packet(message, Size::Full, &mut Random::new(10, name));
         let dump = decode(&[], &packet).good();
         let mut next = 0;
         let mut more = 0;
         for line in dump.lines().skip(2) {
-            if let Some(lines) = line.trim_start().strip_prefix("… ").and_then(|rest| rest.split(' ').next()) {
+            if let Some(lines) = line.trim_start().strip_prefix("… ").and_then(|rest| rest.split(' ').next())
+            {
                 more = lines.parse::<usize>().unwrap() * 8;
             }
             let Some((offset, bytes)) = line.get(..6).zip(line.get(8..)) else { continue };
@@ -184,7 +192,8 @@ fn what_is_given_must_be_right() {
     assert_snapshot!(said("ping", r#"{"head": {}, "metadata": {"a": 1}, "body": {"ext": []}}"#), @"");
     assert_snapshot!(said("ping", r#"{"header": {"session_id": 1}}"#), @"");
     assert_snapshot!(said("session_open", r#"{"metadata": {"auth_bytes": 3}, "body": {"auth": "0x1", "session_extension": {}}}"#), @"");
-    let entries = r#"{"body": {"ext": [{"ext_type": "cancel_scope", "ext_len": 3, "payload": {"scop": 1}}, 7]}}"#;
+    let entries =
+        r#"{"body": {"ext": [{"ext_type": "cancel_scope", "ext_len": 3, "payload": {"scop": 1}}, 7]}}"#;
     assert_snapshot!(said("frame_cancel", entries), @"");
     let words = r#"{"header": {"session_id": 1}, "body": {"capability_entries": ["object.cost", "cache.reference", 7]}}"#;
     assert_snapshot!(said("capability_negotiation", words), @"");
