@@ -292,6 +292,11 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// Whether somebody else defines it, so that only its bytes are known.
+    pub fn is_foreign(&self) -> bool {
+        self.given.is_some() && self.fields.is_empty()
+    }
+
     /// What whoever wrote it calls it.
     pub fn title(&self) -> &str {
         self.given.as_ref().unwrap_or(&self.name.value)

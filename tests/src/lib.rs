@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod command;
+pub mod foreign;
 pub mod generated;
 pub mod mutate;
 pub mod packet;

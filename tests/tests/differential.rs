@@ -9,7 +9,7 @@ use std::fmt::Debug;
 
 use nnrp_gen::codec::{self, EncodeError, Lenient};
 use nnrp_gen::model::{Layout, Registry};
-use nnrp_tests::generated::{Generated, LAYOUTS};
+use nnrp_tests::generated::{self, Fault, Generated};
 use nnrp_tests::random::{Random, good};
 use nnrp_tests::registry;
 
@@ -48,13 +48,16 @@ impl Both<'_> {
             }
             (Err(fault), Err(other)) => {
                 seen.refused += 1;
-                same(&fault.to_string(), &other.to_string(), &here);
-                same(&fault.layout(), &other.layout.as_str(), &here);
-                same(&fault.field(), &other.field.as_str(), &here);
-                same(&fault.offset(), &other.offset, &here);
-                same(&fault.kind().name(), &other.kind.name(), &here);
-                same(&fault.rule(), &other.rule.as_deref(), &here);
-                same(&fault.code(), &other.code, &here);
+                let by_registry = Fault {
+                    layout: other.layout.clone(),
+                    field: other.field.clone(),
+                    offset: other.offset,
+                    kind: other.kind.name().to_owned(),
+                    rule: other.rule.clone(),
+                    code: other.code,
+                    sentence: other.to_string(),
+                };
+                same(&fault, &by_registry, &here);
                 let all = codec::faults(registry, layout, bytes);
                 same(&all.first(), &Some(&other), &here);
                 if bytes.len() == layout.size as usize {
@@ -75,17 +78,25 @@ fn same<T: PartialEq + Debug>(generated: &T, other: &T, here: &dyn Fn() -> Strin
     assert!(generated == other, "{}: {generated:?}, and by the registry {other:?}", here());
 }
 
-/// Does the same to every layout, and says of how many cases there were of each kind.
+/// Does the same to every layout of every registry, and says of how many cases there were of each kind.
 fn every_layout(name: &str, mut test: impl FnMut(&mut Both<'_>, &mut Random)) -> Seen {
-    let registry = registry::nnrp();
-    assert_eq!(LAYOUTS.len(), registry.layouts.len());
+    let registries = [
+        (registry::nnrp(), generated::nnrp::LAYOUTS),
+        (registry::foreign("gpt"), generated::gpt::LAYOUTS),
+        (registry::foreign("kinds"), generated::kinds::LAYOUTS),
+        (registry::foreign("pcap"), generated::pcap::LAYOUTS),
+        (registry::foreign("tzif"), generated::tzif::LAYOUTS),
+    ];
     let mut all = Seen::default();
-    for (layout, generated) in registry.layouts.iter().zip(LAYOUTS) {
-        assert_eq!((layout.name.as_str(), layout.size as usize), (generated.name, generated.size));
-        let mut both = Both { registry: &registry, layout, generated, seen: Seen::default() };
-        test(&mut both, &mut Random::new(1, &format!("{name} {}", layout.name)));
-        all.accepted += both.seen.accepted;
-        all.refused += both.seen.refused;
+    for (registry, layouts) in &registries {
+        assert_eq!(layouts.len(), registry.layouts.len());
+        for (layout, generated) in registry.layouts.iter().zip(*layouts) {
+            assert_eq!((layout.name.as_str(), layout.size as usize), (generated.name, generated.size));
+            let mut both = Both { registry, layout, generated, seen: Seen::default() };
+            test(&mut both, &mut Random::new(1, &format!("{name} {}", layout.name)));
+            all.accepted += both.seen.accepted;
+            all.refused += both.seen.refused;
+        }
     }
     println!("{name}: {} accepted, {} refused", all.accepted, all.refused);
     all

@@ -215,6 +215,13 @@ fn negated(parts: &[Truth]) -> Vec<Truth> {
     parts.iter().map(|part| Truth::Not(Box::new(part.clone()))).collect()
 }
 
+/// The alternatives of a condition, one of which must hold.
+pub(super) fn alternatives(truth: &Truth) -> Vec<Truth> {
+    let mut flat = Vec::new();
+    flatten(std::slice::from_ref(truth), &mut flat);
+    flat
+}
+
 fn flatten(parts: &[Truth], flat: &mut Vec<Truth>) {
     for part in parts {
         match part {

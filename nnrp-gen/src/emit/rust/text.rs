@@ -77,10 +77,10 @@ impl syn::parse::Parse for Flags {
 }
 
 impl Flags {
-    fn text(&self) -> String {
+    fn text(self) -> String {
         let items = |items| prettyplease::unparse(&file_of(items));
         let raw = &self.raw;
-        let head = items(vec![syn::Item::Struct(self.head.clone())]);
+        let head = items(vec![syn::Item::Struct(self.head)]);
         let head = head.trim_end().trim_end_matches(';');
         // A constant needs a type to be formatted, which the macro leaves out.
         let bits = self
