@@ -74,9 +74,6 @@ extern crate std;
 pub mod describe;
 mod profile;
 
-pub mod describe;
-mod profile;
-
 pub use bitflags;
 pub use nnrp_derive::{Layout, ProfileDescriptor, WireEnum, registry};
 pub use profile::{ProfileDescriptor, Unbound};
