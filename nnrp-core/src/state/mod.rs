@@ -14,10 +14,13 @@ pub use time::Time;
 pub mod cache;
 mod code;
 pub mod hello;
+pub mod object;
 #[cfg(test)]
 mod pick;
 #[cfg(test)]
 pub(crate) mod random;
+pub mod resume;
+pub mod schema;
 pub mod session;
 pub mod side;
 pub mod source;
