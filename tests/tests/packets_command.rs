@@ -51,9 +51,15 @@ fn every_message_goes_there_and_back() {
         }
         let lines = decode(&["--json"], &all).good();
         assert_eq!(lines.lines().count(), each.len());
-        for (line, (message, packet)) in lines.lines().zip(&each) {
-            let back = run_with(&["encode", "--message", &message.name], line.as_bytes()).good();
-            assert_eq!(back.trim_end(), hex(packet), "{line}");
+        let back = run_with(&["encode"], lines.as_bytes()).good();
+        assert_eq!(back.lines().count(), each.len());
+        for (at, (line, (message, packet))) in lines.lines().zip(&each).enumerate() {
+            assert_eq!(back.lines().nth(at), Some(hex(packet).as_str()), "{line}");
+            // Each message once by its name, too, which takes long.
+            if at % 3 == size as usize {
+                let back = run_with(&["encode", "--message", &message.name], line.as_bytes()).good();
+                assert_eq!(back.trim_end(), hex(packet), "{line}");
+            }
             // What the command wrote is what the generated code writes.
             let parsed = Packet::parse(packet).unwrap();
             let mut out = vec![0; packet.len()];
@@ -73,14 +79,22 @@ fn every_message_goes_there_and_back() {
 fn dumps_are_complete() {
     let registry = registry::nnrp();
     let maker = Maker::new(&registry);
-    for name in ["frame_submit", "result_push", "client_hello", "cache_put", "capability_negotiation", "session_patch"] {
+    for name in [
+        "frame_submit",
+        "result_push",
+        "client_hello",
+        "cache_put",
+        "capability_negotiation",
+        "session_patch",
+    ] {
         let message = registry.message(name).unwrap();
         let packet = maker.packet(message, Size::Full, &mut Random::new(10, name));
         let dump = decode(&[], &packet).good();
         let mut next = 0;
         let mut more = 0;
         for line in dump.lines().skip(2) {
-            if let Some(lines) = line.trim_start().strip_prefix("… ").and_then(|rest| rest.split(' ').next()) {
+            if let Some(lines) = line.trim_start().strip_prefix("… ").and_then(|rest| rest.split(' ').next())
+            {
                 more = lines.parse::<usize>().unwrap() * 8;
             }
             let Some((offset, bytes)) = line.get(..6).zip(line.get(8..)) else { continue };
@@ -114,7 +128,7 @@ fn a_submit_with_everything() {
         "body": {"regions": {
             "inline_objects": [
                 {"object_kind": "tile_index_block", "payload": "0x010002000300"},
-                {"object_kind": "tensor_section_table", "payload": "0x0102000000000100040000000000000000000000060000000200000000000000414243444546"}
+                {"object_kind": "tensor_section_table", "payload": "0x010000010000000002000000000000000c000000060000000000000000000000010000000200000003000000414243444546"}
             ],
             "object_references": [{"object_kind": "camera_block", "cache_key_hi": 1, "cache_key_lo": 2}],
             "payload_descriptors": [
@@ -126,9 +140,7 @@ fn a_submit_with_everything() {
             ]
         }}
     }"#;
-    let ran = run(&["encode", "--message", "frame_submit", json]);
-    assert_eq!(ran.err, "");
-    let packet = nnrp_gen::codec::bytes_of_text(&format!("0x{}", ran.out.trim_end())).unwrap();
+    let packet = encoded("frame_submit", json);
     assert_eq!(Packet::parse(&packet).map(|packet| packet.as_bytes()), Ok(packet.as_slice()));
     assert_snapshot!("submit", decode(&[], &packet).good());
 }
@@ -144,7 +156,7 @@ fn bad_packets_between_good_ones() {
     let all = [good.as_slice(), &bad, &ping].concat();
     let ran = decode(&["--json"], &all);
     assert_eq!((ran.code, ran.out.lines().count()), (1, 2));
-    assert_snapshot!(ran.err, @"");
+    assert_snapshot!("bad_between", ran.err);
     let lenient = decode(&["--json", "--lenient"], &all);
     assert_eq!(lenient.out.lines().count(), 3);
     assert!(lenient.out.lines().nth(1).unwrap().contains(r#""faults":[{"layout":"control_extension""#));
@@ -162,11 +174,9 @@ fn a_bad_header_ends_it() {
     bad[4] = 2;
     let ran = decode(&["--json"], &[ping.as_slice(), &bad, &ping].concat());
     assert_eq!((ran.code, ran.out.lines().count()), (1, 1));
-    assert_snapshot!(ran.err, @"");
     let cut = decode(&["--json"], &[ping.as_slice(), &ping[..39]].concat());
-    assert_snapshot!(cut.err, @"");
     let nothing = decode(&["--json"], b"");
-    assert_snapshot!(nothing.all(), @"");
+    assert_snapshot!("bad_ends", [ran.err, cut.err, nothing.err].concat());
     let dump = decode(&[], &[ping.as_slice(), &bad].concat());
     assert_snapshot!("bad_header", dump.all());
 }
@@ -180,16 +190,30 @@ fn what_is_given_must_be_right() {
     };
     let right = r#"{"header": {"msg_type": "ping", "meta_len": 0, "body_len": 0}, "message": "ping"}"#;
     assert_eq!(encoded("ping", right), encoded("ping", "{}"));
-    assert_snapshot!(said("ping", r#"{"header": {"msg_type": "pong", "body_len": 4}, "message": "pong"}"#), @"");
-    assert_snapshot!(said("ping", r#"{"head": {}, "metadata": {"a": 1}, "body": {"ext": []}}"#), @"");
-    assert_snapshot!(said("ping", r#"{"header": {"session_id": 1}}"#), @"");
-    assert_snapshot!(said("session_open", r#"{"metadata": {"auth_bytes": 3}, "body": {"auth": "0x1", "session_extension": {}}}"#), @"");
-    let entries = r#"{"body": {"ext": [{"ext_type": "cancel_scope", "ext_len": 3, "payload": {"scop": 1}}, 7]}}"#;
-    assert_snapshot!(said("frame_cancel", entries), @"");
-    let words = r#"{"header": {"session_id": 1}, "body": {"capability_entries": ["object.cost", "cache.reference", 7]}}"#;
-    assert_snapshot!(said("capability_negotiation", words), @"");
-    let order = words.replace(", 7", "");
-    assert_snapshot!(said("capability_negotiation", &order), @"");
+    let wrong = [
+        ("ping", r#"{"header": {"msg_type": "pong", "body_len": 4}, "message": "pong"}"#),
+        ("ping", r#"{"head": {}, "metadata": {"a": 1}, "body": {"ext": []}}"#),
+        ("ping", r#"{"header": {"session_id": 1}}"#),
+        (
+            "session_open",
+            r#"{"metadata": {"auth_bytes": 3}, "body": {"auth": "0x1", "session_extension": {}}}"#,
+        ),
+        (
+            "frame_cancel",
+            r#"{"body": {"ext": [{"ext_type": "cancel_scope", "ext_len": 3, "payload": {"scop": 1}}, 7]}}"#,
+        ),
+        (
+            "capability_negotiation",
+            r#"{"body": {"capability_entries": ["object.cost", "cache.reference", 7]}}"#,
+        ),
+        ("capability_negotiation", r#"{"body": {"capability_entries": ["object.cost", "cache.reference"]}}"#),
+    ];
+    let told = wrong.map(|(message, json)| format!("{message} {json}\n{}", said(message, json)));
+    assert_snapshot!("wrong", told.join("\n"));
     assert_eq!(run(&["encode", "--message", "pong", "--layout", "x", "{}"]).code, 2);
-    assert_snapshot!(run(&["encode", "--message", "pin", "{}"]).all(), @"");
+    assert_snapshot!("no_message", run(&["encode", "--message", "pin", "{}"]).all());
+    let lines = "{\"message\": \"ping\"}\n\n{\"message\": \"ping\", \"header\": {\"x\": 1, \"y\": 2}}\n";
+    let told =
+        [lines, "{\"header\": {}}", "{\"message\": \"ping\"}\n{]"].map(|text| run(&["encode", text]).err);
+    assert_snapshot!("wrong_lines", told.join("\n"));
 }

@@ -70,7 +70,13 @@ fn a_message_with_a_body() {
     assert_eq!(run(&["check"]).code, 0);
 
     let shown = run(&["show", "weather_report"]).good();
-    for part in ["Tells how it is outside.", "metadata: weather, 8 bytes", "layout gust", "entry control_extension", "W1"] {
+    for part in [
+        "Tells how it is outside.",
+        "metadata: weather, 8 bytes",
+        "layout gust",
+        "entry control_extension",
+        "W1",
+    ] {
         assert!(shown.contains(part), "{part} is not in\n{shown}");
     }
 
@@ -85,7 +91,10 @@ fn a_message_with_a_body() {
     let line = run(&["decode", "--json", hex.trim_end()]).good();
     let decoded: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(decoded["message"], "weather_report");
-    assert_eq!(decoded["body"].to_string(), r#"{"gusts":[{"speed":9,"direction":0},{"speed":12,"direction":90}],"ext":[]}"#);
+    assert_eq!(
+        decoded["body"].to_string(),
+        r#"{"gusts":[{"speed":9,"direction":0},{"speed":12,"direction":90}],"ext":[]}"#
+    );
     assert_eq!(run(&["encode", "--message", "weather_report", &line]).good(), hex);
     let cold = given.replace("280", "-1").replace("\"session_id\": 1", "\"session_id\": 1, \"frame_id\": 2");
     let refused = run(&["encode", "--message", "weather_report", &cold]);

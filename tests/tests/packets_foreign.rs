@@ -29,6 +29,24 @@ fn is_good_and_lined_up() {
 }
 
 #[test]
+fn its_header_must_know_all_messages() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("relay_kinds");
+    // It may be there from the last run.
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let text = fs::read_to_string(registry::here().join("registries/relay/relay.toml")).unwrap();
+    let text = text.replacen("from = \"messages\"", "values = [{ value = 1, name = \"beat\" }]", 1);
+    fs::write(folder.join("relay.toml"), text).unwrap();
+    let ran = run_with(&["--registry", folder.to_str().unwrap(), "check"], b"");
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.err.contains("error: `kind` gives the message, but is no enum of all messages"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
 fn is_shown_whole() {
     let shown = on(&["show", "message", "reading"], b"").good();
     for part in

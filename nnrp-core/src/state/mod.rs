@@ -10,13 +10,16 @@ pub mod cache;
 mod code;
 pub mod credit;
 pub mod hello;
+pub mod object;
 pub mod operation;
 #[cfg(test)]
 mod pick;
 #[cfg(test)]
 pub(crate) mod random;
 pub mod refusal;
+pub mod resume;
 pub mod schedule;
+pub mod schema;
 pub mod session;
 pub mod side;
 pub mod source;

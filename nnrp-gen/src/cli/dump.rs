@@ -31,8 +31,8 @@ pub(super) fn layout(
     format!("{head}\n\n{}", dump.draw(paint))
 }
 
-fn columns() -> Table {
-    Table::new([right("offset"), left("bytes"), left("field"), left("value").most(22), left("meaning")])
+pub(super) fn columns() -> Table {
+    Table::new([right("offset"), left("bytes"), left("field"), left("value").most(20), left("meaning")])
 }
 
 /// A dump being made.

@@ -88,7 +88,7 @@ pub(super) struct Table {
 }
 
 /// The last column has at least this, even where the others leave less.
-const LEAST: usize = 16;
+const LEAST: usize = 12;
 
 /// What stands between columns.
 const GAP: &str = "  ";
@@ -109,6 +109,11 @@ impl Table {
 
     /// The table as text, within `width` columns where that can be.
     pub fn draw(&self, width: usize, indent: usize, paint: Paint) -> String {
+        self.draw_head(width, indent, paint) + &self.draw_body(width, indent, paint)
+    }
+
+    /// The heads of its columns alone; nothing where they have none.
+    pub fn draw_head(&self, width: usize, indent: usize, paint: Paint) -> String {
         let widths = self.widths(width, indent);
         let mut out = String::new();
         let head = |column: &Column| cell(Ink::Dim, column.head.as_str());
@@ -116,6 +121,13 @@ impl Table {
             let heads: Vec<_> = self.columns.iter().map(head).collect();
             self.draw_row(&heads, &widths, indent, paint, &mut out);
         }
+        out
+    }
+
+    /// The table without the heads of its columns.
+    pub fn draw_body(&self, width: usize, indent: usize, paint: Paint) -> String {
+        let widths = self.widths(width, indent);
+        let mut out = String::new();
         let note = |cell: &Cell, column: usize, out: &mut String| {
             let before: usize = widths.iter().take(column).map(|width| width + GAP.len()).sum();
             for line in wrap(&cell.text, width.saturating_sub(indent + before).max(LEAST)) {

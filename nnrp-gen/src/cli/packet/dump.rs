@@ -5,9 +5,9 @@ use crate::codec::raw;
 use crate::model::{ByteOrder, Registry};
 
 use super::super::WIDTH;
-use super::super::dump::{Dump, LINE};
+use super::super::dump::{Dump, LINE, columns};
 use super::super::paint::{Ink, Paint};
-use super::super::table::{cell, counted, wrap};
+use super::super::table::{Table, counted, wrap};
 use super::Found;
 
 /// How many tiles of an index are named.
@@ -23,22 +23,36 @@ pub(super) fn packet(
 ) -> String {
     let outline = packets.outline(found.bytes);
     let faults = found.fault.as_slice();
-    let mut walk = Walk { packets, outline: &outline, dump: Dump::new(registry, faults) };
+    let dump = Dump::new(registry, faults);
+    let mut walk = Walk { packets, outline: &outline, dump, title: String::new(), sections: Vec::new() };
     walk.parts();
     walk.dump.rest(found.bytes.len());
+    walk.heading("", "");
     let (name, doc) = outline.message.map_or(("no message", ""), |message| (&message.name, &message.doc));
     let size = counted(found.bytes.len(), "byte", "bytes");
     let facts: Vec<_> = [name, place, &size, doc].into_iter().filter(|fact| !fact.is_empty()).collect();
     let lines = wrap(&facts.join(" · "), WIDTH);
     let head = lines.join("\n").replacen(name, &paint.bold(name), 1);
-    format!("{head}\n\n{}", walk.dump.draw(paint))
+    let mut out = format!("{head}\n\n");
+    for (at, (title, table)) in walk.sections.iter().enumerate() {
+        if at == 0 {
+            out.push_str(&table.draw_head(WIDTH, 0, paint));
+        }
+        out.push_str(&format!("\n{}\n", paint.ink(Ink::Cyan, title)));
+        out.push_str(&table.draw_body(WIDTH, 0, paint));
+    }
+    out
 }
 
-/// A packet on its way into a table.
+/// A packet on its way into tables, one for each part, so that a long name makes no other part narrow.
 struct Walk<'w, 'a> {
     packets: &'w Packets<'a>,
     outline: &'w Outline<'a>,
     dump: Dump<'w>,
+    /// What stands above the part that is being dumped.
+    title: String,
+    /// The parts before it.
+    sections: Vec<(String, Table)>,
 }
 
 impl Walk<'_, '_> {
@@ -57,11 +71,14 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// A line above what follows.
+    /// Begins another part.
     fn heading(&mut self, path: &str, what: &str) {
-        let what = if what.is_empty() { String::new() } else { format!(": {what}") };
-        self.dump.table.note(0, cell(Ink::Plain, ""));
-        self.dump.table.note(0, cell(Ink::Cyan, format!("{path}{what}")));
+        let table = std::mem::replace(&mut self.dump.table, columns());
+        let title = if what.is_empty() { path.to_owned() } else { format!("{path}: {what}") };
+        let before = std::mem::replace(&mut self.title, title);
+        if !before.is_empty() {
+            self.sections.push((before, table));
+        }
     }
 
     fn part(&mut self, part: &Part<'_>, path: &str) {

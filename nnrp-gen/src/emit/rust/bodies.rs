@@ -9,7 +9,7 @@ use crate::model::{
 use crate::rule::FieldRef;
 
 use super::rules::Reach;
-use super::{Rust, cite, doc, field_ident, plain, scalar_ident, type_ident};
+use super::{Rust, cite, doc, field_ident, plain, said, scalar_ident, type_ident};
 
 impl Rust<'_> {
     /// Everything that bodies are made of, part by part.
@@ -568,7 +568,7 @@ impl Rust<'_> {
         let prelude = &self.registry.layouts[body.prelude];
         let (native, view) = (type_ident(&prelude.name), format_ident!("{}View", type_ident(&prelude.name)));
         let has_values = self.prelude_has_values(body);
-        let docs = doc([body.doc.clone(), cite(&body.source)]);
+        let docs = doc([said(&body.doc, "body", &body.name), cite(&body.source)]);
         let prelude_field = has_values.then(|| {
             quote! {
                 /// What stands in front; lengths and counts in it are filled in when it is written.

@@ -1,6 +1,6 @@
 //! Rules, as conditions over raw numbers.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Delimiter, Literal, TokenStream, TokenTree};
 use quote::quote;
 
 use crate::model::{Element, Field, Meaning, Scalar};
@@ -51,7 +51,7 @@ impl Rust<'_> {
             Truth::Present(entry) => reach.presence(*entry),
             Truth::In(int, enumeration) => {
                 let name = self.enum_path(*enumeration);
-                let value = self.int(int, Width::Own(Scalar::U64), reach);
+                let value = bare(self.int(int, Width::Own(Scalar::U64), reach));
                 quote!(#name::accepts(#value))
             }
             Truth::Compare(cmp, left, right) => {
@@ -208,6 +208,17 @@ impl Rust<'_> {
                 }
             }
         }
+    }
+}
+
+/// An argument needs no parentheses of its own.
+fn bare(value: TokenStream) -> TokenStream {
+    let mut tokens = value.clone().into_iter();
+    match (tokens.next(), tokens.next()) {
+        (Some(TokenTree::Group(group)), None) if group.delimiter() == Delimiter::Parenthesis => {
+            group.stream()
+        }
+        _ => value,
     }
 }
 
