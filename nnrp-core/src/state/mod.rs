@@ -12,11 +12,13 @@ pub use refusal::Refusal;
 pub use time::Time;
 
 pub mod cache;
+pub mod capability;
 mod code;
 pub mod hello;
 pub mod object;
 #[cfg(test)]
 mod pick;
+pub mod probe;
 #[cfg(test)]
 pub(crate) mod random;
 pub mod resume;
