@@ -257,7 +257,7 @@ fn look(layout: Option<&str>, bytes: &[u8]) -> Option<Fault> {
     match layout {
         None => Packet::parse(bytes).err(),
         Some(name) => {
-            let found = generated::LAYOUTS.iter().find(|layout| layout.name == name);
+            let found = generated::nnrp::LAYOUTS.iter().find(|layout| layout.name == name);
             (found.expect("a layout").round)(bytes).err()
         }
     }
