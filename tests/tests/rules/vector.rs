@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use nnrp_core::wire::{Fault, FaultKind};
 use nnrp_core::{CommonHeader, ErrorCode, Message, MessageType, Packet};
 use nnrp_gen::model::{Layout, Registry};
-use nnrp_tests::{generated, registry};
+use nnrp_tests::registry;
 
 /// The registry, to find fields by their names.
 pub static REGISTRY: LazyLock<Registry> = LazyLock::new(registry::nnrp);
@@ -256,12 +256,23 @@ impl Vector {
 fn look(layout: Option<&str>, bytes: &[u8]) -> Option<Fault> {
     match layout {
         None => Packet::parse(bytes).err(),
-        Some(name) => {
-            let found = generated::nnrp::LAYOUTS.iter().find(|layout| layout.name == name);
-            (found.expect("a layout").round)(bytes).err()
-        }
+        Some(name) => fault_of(name, bytes),
     }
 }
+
+macro_rules! describe {
+    ($($layout:ident)*) => {
+        /// The fault of bytes as a layout of that name.
+        fn fault_of(name: &str, bytes: &[u8]) -> Option<Fault> {
+            match name {
+                $(nnrp_core::$layout::NAME => nnrp_core::$layout::decode(bytes).err(),)*
+                _ => panic!("no layout is called {name}"),
+            }
+        }
+    };
+}
+
+include!(concat!(env!("OUT_DIR"), "/described.rs"));
 
 /// A test for each table of vectors, and all vectors together.
 macro_rules! rules {
