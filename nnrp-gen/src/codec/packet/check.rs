@@ -110,7 +110,9 @@ impl<'p, 'a> Frame<'p, 'a> {
             Some(last) => Fault::at(&self.message.name, &last.name, cut.rest.at, FaultKind::Length, &last.id),
             None => {
                 let packets = self.packets;
-                self.header.blame(packets.header, packets.body_length, FaultKind::Length, "")
+                let fault = self.header.blame(packets.header, packets.body_length, FaultKind::Length, "");
+                // The header is good; it is the message that has no body.
+                Fault { of_message: true, ..fault }
             }
         })?;
         Ok(pieces)
