@@ -4,7 +4,7 @@
 //! `NNRP_LONG=1` runs a hundred times as many cases.
 
 use nnrp_core::wire::Fault;
-use nnrp_tests::generated::LAYOUTS;
+use nnrp_tests::generated::{self, nnrp::LAYOUTS};
 use nnrp_tests::random::{Random, good};
 use nnrp_tests::registry;
 
@@ -50,8 +50,14 @@ mod mirrors {
 }
 
 /// Where a fault is, what it is and what it says. The error codes of a protocol are its own.
-fn told(fault: Fault) -> (String, usize, Option<&'static str>) {
-    (fault.to_string(), fault.offset(), fault.rule())
+type Told = (String, usize, Option<String>);
+
+fn told(fault: Fault) -> Told {
+    (fault.to_string(), fault.offset(), fault.rule().map(str::to_owned))
+}
+
+fn told_by_generated(fault: generated::Fault) -> Told {
+    (fault.sentence, fault.offset, fault.rule)
 }
 
 #[test]
@@ -64,7 +70,7 @@ fn mirrors_do_the_same() {
         assert_eq!((generated.name, generated.size), (mirror.name, mirror.size));
         let mut random = Random::new(5, mirror.name);
         let mut agree = |bytes: &[u8]| {
-            let generated = (generated.round)(bytes).map(|round| round.bytes).map_err(told);
+            let generated = (generated.round)(bytes).map(|round| round.bytes).map_err(told_by_generated);
             let mirrored = (mirror.round)(bytes).map_err(told);
             assert_eq!(generated, mirrored, "{} of {bytes:02x?}", mirror.name);
             *if generated.is_ok() { &mut accepted } else { &mut refused } += 1;
