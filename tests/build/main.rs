@@ -69,10 +69,7 @@ fn value(registry: &Registry, layout: &Layout, out: &mut String) {
                 format!("Value::Bytes({place}.to_vec())")
             }
             Some(_) => {
-                format!(
-                    "Value::List({place}.iter().copied().map(|item| {}).collect())",
-                    one(registry, field, "item")
-                )
+                format!("Value::List({place}.iter().map(|&item| {}).collect())", one(registry, field, "item"))
             }
             None => one(registry, field, &place),
         };

@@ -1123,7 +1123,7 @@ pub(super) fn rule_fields(rule: &Rule) -> Vec<FieldRef> {
 }
 
 /// An argument without parentheses around all of it, which the compiler warns of.
-fn bare(argument: TokenStream) -> TokenStream {
+pub(super) fn bare(argument: TokenStream) -> TokenStream {
     let mut tokens = argument.clone().into_iter();
     match (tokens.next(), tokens.next()) {
         (Some(TokenTree::Group(group)), None) if group.delimiter() == Delimiter::Parenthesis => {
