@@ -1,6 +1,6 @@
 //! Rules, as conditions over raw numbers.
 
-use proc_macro2::{Delimiter, Literal, TokenStream, TokenTree};
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use crate::model::{Element, Field, Meaning, Scalar};
@@ -223,17 +223,6 @@ impl Rust<'_> {
                 }
             }
         }
-    }
-}
-
-/// An argument needs no parentheses of its own.
-fn bare(value: TokenStream) -> TokenStream {
-    let mut tokens = value.clone().into_iter();
-    match (tokens.next(), tokens.next()) {
-        (Some(TokenTree::Group(group)), None) if group.delimiter() == Delimiter::Parenthesis => {
-            group.stream()
-        }
-        _ => value,
     }
 }
 
