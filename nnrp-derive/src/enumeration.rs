@@ -114,7 +114,7 @@ fn read(derive: &mut Derive, item: &mut Enum, variant: &syn::Variant, next: &mut
     let name = called.unwrap_or_else(|| Spanned::new(snake(&ident), span));
     let written = &variant.ident;
     let emitted = names::pascal(&name.value);
-    if emitted != variant.ident.to_string() {
+    if variant.ident != emitted {
         derive.given.insert(emitted, quote!(#written));
     }
     let value = match &variant.discriminant {

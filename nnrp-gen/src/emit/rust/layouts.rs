@@ -43,7 +43,7 @@ impl Rust<'_> {
             size: Literal::u32_unsuffixed(layout.size),
             name,
         };
-        let native_struct = layout.given.is_none().then(|| emit.native_struct()).unwrap_or_default();
+        let native_struct = if layout.given.is_none() { emit.native_struct() } else { TokenStream::new() };
         let (native_impl, traits) = (emit.native_impl(), emit.traits());
         let definition = self.definition(layout).unwrap_or_default();
         [
