@@ -5,12 +5,6 @@
 //! modules is refused by one of them before any was touched. A plan belongs to the state that it was made from:
 //! apply it before anything else changes, or drop it.
 
-pub mod refusal;
-pub mod time;
-
-pub use refusal::Refusal;
-pub use time::Time;
-
 pub mod cache;
 pub mod capability;
 mod code;
@@ -21,11 +15,15 @@ mod pick;
 pub mod probe;
 #[cfg(test)]
 pub(crate) mod random;
+pub mod refusal;
 pub mod resume;
 pub mod schema;
 pub mod session;
 pub mod side;
 pub mod source;
+pub mod time;
 
+pub use refusal::Refusal;
 pub use side::Side;
 pub use source::Source;
+pub use time::Time;
