@@ -31,10 +31,10 @@ fn main() {
         if let Some(theirs) = &theirs {
             writeln!(out, "published!({});", theirs.trim_start_matches(", ")).expect("a string takes all");
         }
-        writeln!(rows, "        subject!({name}{}),", theirs.unwrap_or_default())
+        writeln!(rows, "        subject!(count, {name}{}),", theirs.unwrap_or_default())
             .expect("a string takes all");
     }
-    writeln!(out, "\nfn subjects() -> Vec<Subject> {{\n    vec![\n{rows}    ]\n}}")
+    writeln!(out, "\nfn subjects(count: usize) -> Vec<Subject> {{\n    vec![\n{rows}    ]\n}}")
         .expect("a string takes all");
     let path = Path::new(&env::var_os("OUT_DIR").expect("cargo sets it")).join("mirrors.rs");
     fs::write(path, out).expect("OUT_DIR can be written");

@@ -1,5 +1,5 @@
 //! Makes the codecs from the registry.
 
 fn main() {
-    nnrp_gen::Build::new("registry").features().write("codecs.rs");
+    nnrp_gen::Build::new("registry").features().describe("crate::describe").write("codecs.rs");
 }

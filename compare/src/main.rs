@@ -1,6 +1,6 @@
 //! Times our codecs against other crates, layout by layout, all sides in one run.
 //!
-//! Every side gets the same 64 valid encodings of each layout, which all of them accept. A time is
+//! Every side gets the same valid encodings of each layout, which all of them accept. A time is
 //! the least of many short batches that alternate between the sides; a ratio is the median over
 //! several such turns.
 
@@ -14,8 +14,8 @@ use std::time::Instant;
 use nnrp_core::wire::Field;
 use sides::{Binrw, Codec, Deku};
 
-const INPUTS: usize = 64;
-const PASSES: usize = 8;
+/// How often a batch does its work, at the least.
+const BATCH: usize = 512;
 
 /// What is timed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,16 +45,21 @@ struct Job {
 struct Subject {
     name: &'static str,
     size: usize,
+    /// How many encodings there are.
+    inputs: usize,
+    /// How often a batch does its work.
+    batch: usize,
     jobs: Vec<Job>,
 }
 
 impl Subject {
-    fn new(name: &'static str, size: usize) -> Self {
-        Self { name, size, jobs: Vec::new() }
+    fn new(name: &'static str, size: usize, inputs: usize) -> Self {
+        Self { name, size, inputs, batch: BATCH.div_ceil(inputs) * inputs, jobs: Vec::new() }
     }
 
     fn job(&mut self, work: Work, mut pass: impl FnMut() + 'static) {
-        let batch = Box::new(move || (0..PASSES).for_each(|_| pass()));
+        let passes = self.batch / self.inputs;
+        let batch = Box::new(move || (0..passes).for_each(|_| pass()));
         self.jobs.push(Job { work, batch });
     }
 
@@ -73,14 +78,15 @@ impl Subject {
     }
 }
 
-/// The 64 encodings of a layout, as slices in memory.
+/// Encodings of a layout, as slices in memory.
 fn inputs(
+    count: usize,
     name: &str,
     size: usize,
     fields: &'static [Field],
     accepts: &dyn Fn(&[u8]) -> bool,
 ) -> &'static [&'static [u8]] {
-    let Some(found) = inputs::valid(size, fields, INPUTS, accepts) else {
+    let Some(found) = inputs::valid(size, fields, count, accepts) else {
         panic!("{name}: no encoding that all sides accept")
     };
     let found = found.into_iter().map(|bytes| &*bytes.leak()).collect::<Vec<&'static [u8]>>();
@@ -88,19 +94,19 @@ fn inputs(
 }
 
 macro_rules! subject {
-    ($name:ident $(, $published:path)?) => {{
+    ($count:ident, $name:ident $(, $published:path)?) => {{
         type Ours = nnrp_core::$name;
         type ForDeku = Deku<with_deku::$name>;
         type ForBinrw = Binrw<with_binrw::$name>;
         const SIZE: usize = Ours::SIZE;
         static FIELDS: &[Field] = &Ours::FIELDS;
-        let inputs = inputs(Ours::NAME, SIZE, FIELDS, &|bytes| {
+        let inputs = inputs($count, Ours::NAME, SIZE, FIELDS, &|bytes| {
             <Ours as Codec>::decode(bytes).is_ok()
                 && ForDeku::decode(bytes).is_ok()
                 && ForBinrw::decode(bytes).is_ok()
                 $(&& <$published as Codec>::decode(bytes).is_ok_and(|value| value.encode(&mut [0; SIZE])))?
         });
-        let mut subject = Subject::new(Ours::NAME, SIZE);
+        let mut subject = Subject::new(Ours::NAME, SIZE, inputs.len());
         subject.job(Work::Copy, move || sides::copy_all::<SIZE>(black_box(inputs)));
         subject.job(Work::View, move || sides::view_all::<Ours>(black_box(inputs)));
         subject.decode::<Ours>(Work::Decode, inputs);
@@ -130,12 +136,25 @@ fn turn(subject: &mut Subject, rounds: usize) -> Times {
         for job in &mut subject.jobs {
             let start = Instant::now();
             (job.batch)();
-            let time = start.elapsed().as_secs_f64() * 1e9 / (INPUTS * PASSES) as f64;
+            let time = start.elapsed().as_secs_f64() * 1e9 / subject.batch as f64;
             let place = &mut least[job.work as usize];
             *place = Some(place.map_or(time, |least| least.min(time)));
         }
     }
     least
+}
+
+/// Runs further down the stack, so that no turn but one has its values across the same border of a page,
+/// which is many times slower.
+#[inline(never)]
+fn deeper(depth: usize, run: &mut dyn FnMut()) {
+    let room = black_box([0u8; 488]);
+    if depth == 0 {
+        run();
+    } else {
+        deeper(depth - 1, run);
+    }
+    black_box(room);
 }
 
 /// The columns of ratios: their heads, slower over faster.
@@ -157,18 +176,28 @@ const RATIOS: [(&str, Work, Work); 12] = [
 const HELP: &str = "\
 Times our codecs against other crates.
 
-usage: compare [--quick] [NAME…]
+usage: compare [--quick] [--inputs COUNT] [NAME…]
 
-  --quick  shorter, for a first look
-  NAME     only the layouts whose name contains it
+  --quick         shorter, for a first look
+  --inputs COUNT  how many encodings of each layout: 64, after which branches are foreseen, or more
+  NAME            only the layouts whose name contains it
 ";
 
 fn main() -> ExitCode {
     let mut quick = false;
     let mut names = Vec::new();
-    for argument in std::env::args().skip(1) {
+    let mut count = 64;
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--quick" => quick = true,
+            "--inputs" => match arguments.next().and_then(|count| count.parse().ok()) {
+                Some(number @ 1..=65_536) => count = number,
+                _ => {
+                    eprint!("--inputs needs a number from 1 to 65536\n\n{HELP}");
+                    return ExitCode::from(2);
+                }
+            },
             "--help" | "-h" => {
                 print!("{HELP}");
                 return ExitCode::SUCCESS;
@@ -181,16 +210,16 @@ fn main() -> ExitCode {
         }
     }
     let (turns, rounds) = if quick { (3, 20) } else { (9, 100) };
-    let mut subjects = subjects();
+    let mut subjects = subjects(count);
     subjects.retain(|subject| names.is_empty() || names.iter().any(|name| subject.name.contains(name)));
     if subjects.is_empty() {
         eprintln!("no layout of that name");
         return ExitCode::from(2);
     }
     let mut times = vec![Vec::new(); subjects.len()];
-    for _ in 0..turns {
+    for depth in 0..turns {
         for (subject, times) in subjects.iter_mut().zip(&mut times) {
-            times.push(turn(subject, rounds));
+            deeper(depth, &mut || times.push(turn(subject, rounds)));
         }
     }
     report(&subjects, &times);

@@ -19,18 +19,26 @@ use crate::{files, load};
 pub struct Build {
     registry: PathBuf,
     features: bool,
+    describe: Option<String>,
 }
 
 impl Build {
     /// For the registry in that folder, which is relative to the package.
     pub fn new(registry: impl AsRef<Path>) -> Self {
-        Self { registry: registry.as_ref().to_owned(), features: false }
+        Self { registry: registry.as_ref().to_owned(), features: false, describe: None }
     }
 
     /// Implements the traits of serde and arbitrary behind the crate's features of those names.
     #[must_use]
     pub fn features(mut self) -> Self {
         self.features = true;
+        self
+    }
+
+    /// Describes every layout as data, with the types of the module at that path.
+    #[must_use]
+    pub fn describe(mut self, path: &str) -> Self {
+        self.describe = Some(path.to_owned());
         self
     }
 
@@ -59,7 +67,10 @@ impl Build {
         let registry = loaded.into_result()?;
         let folder = env::var_os("OUT_DIR").ok_or("OUT_DIR is not set: this runs in a build script")?;
         let path = Path::new(&folder).join(file);
-        let text = rust::module(&registry, true, self.features);
+        let describe = self.describe.as_ref().map(|path| path.parse());
+        let describe = describe.transpose().map_err(|error| format!("the path to describe with: {error}"))?;
+        let options = rust::Options { features: self.features, describe, ..rust::Options::default() };
+        let text = rust::module_of(&registry, &options);
         files::replace(&path, &text).map_err(|error| format!("{}: {error}", path.display()))
     }
 }

@@ -17,7 +17,7 @@
 //! 5. The cut of the body: segment by segment, Length of the metadata field that takes more than is
 //!    left, with the segment's rule. What then is left over is the Length of the last segment (layout:
 //!    the message; field: the segment; offset: the first byte left over), or of the header's body
-//!    length where the message has no segments.
+//!    length where the message has no segments; it is the message that is to blame all the same.
 //! 6. The segments in order, each by what it holds; an empty segment is absent and is not looked at,
 //!    except for a count, which must be 0 then, and a body that is not optional.
 //!    - Opaque: nothing.
@@ -32,8 +32,8 @@
 //!
 //! **Entries** (layout: the entry; field: none, unless said otherwise). Until the segment ends: the
 //! header as a layout, `TooShort` where the rest is shorter; Length of the payload's length field where
-//! more is declared than is left, with the entry's rule; padding that is cut, `TooShort` of the entry
-//! at the end; padding that is not zero, `Reserved` of the entry at the first such byte, both with the
+//! more is declared than is left, with the entry's rule; padding that is not zero, `Reserved` of the
+//! entry at the first such byte; padding that is cut, `TooShort` of the entry at the end, both with the
 //! entry's rule. Then by the selector: a value that stands in the block already, `Rule` of the unique
 //! field with the entry's rule; unknown in this message and critical, `Unsupported` of the selector
 //! with the entry's rule. Known: refused as critical, `Rule` of the critical field; its `require`, `Rule`
@@ -73,8 +73,8 @@
 //!
 //! **Tensor** (the row's id everywhere). The first inline object of kind `section_table`, if there is
 //! one: `section_count` sections, each behind zero padding to 8 bytes (from the payload's start): padding
-//! cut, `TooShort` of `tensor_section_descriptor`; not zero, `Reserved` of it at the byte; the descriptor
-//! as a layout; `role_id` that does not rise, `Rule`; codec table bytes neither 0 nor `tile_count`,
+//! not zero, `Reserved` of `tensor_section_descriptor` at the byte; cut, `TooShort` of it at the end; the
+//! descriptor as a layout; `role_id` that does not rise, `Rule`; codec table bytes neither 0 nor `tile_count`,
 //! length table bytes not `4 * tile_count` (0 with `fixed_stride`): Length of those fields; more codec
 //! table, length table or payload than is left: Length of those fields; payload bytes that are not the sum of the lengths, or
 //! stride times `tile_count`: Length of `payload_bytes`. What is left over is the Length of the entry

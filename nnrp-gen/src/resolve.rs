@@ -29,8 +29,17 @@ pub(crate) fn text(text: Option<&Text>) -> String {
     text.map(|text| text.value.clone()).unwrap_or_default()
 }
 
+/// What `one` makes of each, all of them tried even where one fails.
+fn every<T, U>(list: &[T], mut one: impl FnMut(&T) -> Option<U>) -> Option<Vec<U>> {
+    let made: Vec<Option<U>> = list.iter().map(&mut one).collect();
+    made.into_iter().collect()
+}
+
 impl<'a> Resolve<'a> {
     fn unknown<'n>(&mut self, name: &Text, what: &str, known: impl IntoIterator<Item = &'n str>) {
+        if self.registry.unread.iter().any(|kind| what.split([' ', ',']).any(|word| word == *kind)) {
+            return;
+        }
         self.report.add(
             Diagnostic::error(name.span, format!("no {what} is called `{}`", name.value))
                 .label("not found in the registry")
@@ -270,19 +279,11 @@ impl<'a> Resolve<'a> {
 
     pub(crate) fn body(&mut self, item: &syntax::Body) -> Option<Body> {
         let prelude = self.layout(&item.prelude)?;
-        let mut parts = Vec::new();
-        let mut whole = true;
-        for row in &item.parts {
-            match self.part(item, row, prelude) {
-                Some(part) => parts.push(part),
-                None => whole = false,
-            }
-        }
-        whole.then(|| Body {
+        Some(Body {
             name: item.name.value.clone(),
             prelude,
             optional: item.optional,
-            parts,
+            parts: every(&item.parts, |row| self.part(item, row, prelude))?,
             source: text(item.source.as_ref()),
             doc: text(item.doc.as_ref()),
         })
@@ -363,56 +364,46 @@ impl<'a> Resolve<'a> {
             Some(name) => Some(self.layout(name)?),
             None => None,
         };
-        let mut segments = Vec::new();
-        for (position, row) in item.body.iter().enumerate() {
-            if row.length.value == "rest" && position + 1 < item.body.len() {
-                self.report.add(
-                    Diagnostic::error(row.length.span, "`rest` leaves nothing for the segments behind it")
-                        .help("only the last segment can take the rest"),
-                );
-            }
-            segments.push(self.segment(row, metadata)?);
+        for row in item.body.iter().rev().skip(1).filter(|row| row.length.value == "rest") {
+            self.report.add(
+                Diagnostic::error(row.length.span, "`rest` leaves nothing for the segments behind it")
+                    .help("only the last segment can take the rest"),
+            );
         }
+        // Each step goes on where an earlier one failed, so that all problems are found at once.
+        let segments = every(&item.body, |row| self.segment(row, metadata));
         let names = Fields::of_message(self.registry, self.index, item);
-        let scope_rules = self.scope(item, &names)?;
-        let mut rules = item.rules.iter().map(|row| self.rule(row, &names)).collect::<Option<Vec<_>>>()?;
-        for rule in &mut rules {
-            // Even one that blames the header is a fault of the message.
-            rule.error = rule.error.take().or_else(|| self.default_body_error());
-        }
-        let body = item.body.iter().zip(&segments).find_map(|(_, segment)| match segment.content {
-            Content::Body(body) => Some(body),
-            _ => None,
-        });
-        let slots = match item.slots.first() {
-            Some(slots) => Some(self.slots(slots, metadata, body)?),
-            None => None,
-        };
+        let scope_rules = self.scope(item, &names);
+        let rules = every(&item.rules, |row| self.rule(row, &names));
+        let of = item.body.iter().filter_map(|row| row.of.as_ref());
+        let body = of.filter_map(|of| self.index.bodies.get(of.as_str())).next().copied();
+        let slots = every(&item.slots, |row| self.slots(row, metadata, body));
         if let Some(again) = item.slots.get(1) {
             self.report
                 .add(Diagnostic::error(again.span, "a second row of `slots`").help("one row says it all"));
         }
-        let sorted = item.sorted.iter().map(|row| self.sorted(row, body)).collect::<Option<Vec<_>>>()?;
-        let sizes =
-            item.sizes.iter().map(|row| self.size(row, metadata, body)).collect::<Option<Vec<_>>>()?;
-        let tensor = match &item.tensor {
-            Some(tensor) => Some(self.tensor(tensor, metadata, body)?),
-            None => None,
-        };
+        let sorted = every(&item.sorted, |row| self.sorted(row, body));
+        let sizes = every(&item.sizes, |row| self.size(row, metadata, body));
+        let tensor = every(item.tensor.as_slice(), |row| self.tensor(row, metadata, body));
         self.counts_found(item, metadata, body)?;
+        let mut rules = rules?;
+        for rule in &mut rules {
+            // Even one that blames the header is a fault of the message.
+            rule.error = rule.error.take().or_else(|| self.default_body_error());
+        }
         Some(Message {
             value: u64::try_from(item.value.value).ok()?,
             name: item.name.value.clone(),
             metadata,
             scope: item.scope.iter().map(|name| name.value.clone()).collect(),
             direction: item.direction.as_ref().map_or(Direction::Both, |direction| direction.value),
-            segments,
-            scope_rules,
+            segments: segments?,
+            scope_rules: scope_rules?,
             rules,
-            slots,
-            sorted,
-            sizes,
-            tensor,
+            slots: slots?.pop(),
+            sorted: sorted?,
+            sizes: sizes?,
+            tensor: tensor?.pop(),
             source: text(item.source.as_ref()),
             doc: text(item.doc.as_ref()),
         })
@@ -449,10 +440,10 @@ impl<'a> Resolve<'a> {
 
     fn segment(&mut self, item: &syntax::Segment, metadata: Option<usize>) -> Option<Segment> {
         let length = match item.length.as_str() {
-            "rest" => None,
-            _ => Some(self.metadata_field(metadata, &item.length)?),
+            "rest" => Some(None),
+            _ => self.metadata_field(metadata, &item.length).map(Some),
         };
-        let content = self.content(item.of.as_ref())?;
+        let content = self.content(item.of.as_ref());
         let count = match &item.count {
             Some(name) => Some(self.metadata_field(metadata, name)?),
             None => None,
@@ -481,8 +472,8 @@ impl<'a> Resolve<'a> {
         }
         Some(Segment {
             name: item.name.value.clone(),
-            length,
-            content,
+            length: length?,
+            content: content?,
             count,
             select,
             cases,
@@ -547,14 +538,14 @@ impl<'a> Resolve<'a> {
         for row in &scope.cases {
             rows.push((row.when.clone(), row.require.clone()));
         }
+        let read = every(&rows, |(when, require)| {
+            let when = when.as_ref().map(|when| self.condition(when, names));
+            let truth = self.condition(require, names);
+            Some((when.map_or(Some(None), |when| when.map(Some))?, truth?))
+        })?;
         let mut earlier: Vec<Truth> = Vec::new();
         let mut rules = Vec::new();
-        for (when, require) in rows {
-            let this = match &when {
-                Some(when) => Some(self.condition(when, names)?),
-                None => None,
-            };
-            let truth = self.condition(&require, names)?;
+        for ((when, require), (this, truth)) in rows.into_iter().zip(read) {
             let blame = rule::first_field(&truth)
                 .or_else(|| names.named(Space::Header, SCOPE_FIELD))
                 .unwrap_or(FieldRef { space: Space::Header, index: 0 });

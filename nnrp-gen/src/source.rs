@@ -82,11 +82,20 @@ pub enum Door {
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     list: Vec<Source>,
-    /// How they were written.
-    pub door: Door,
+    door: Door,
 }
 
 impl Sources {
+    /// Texts that are yet to be added, written in that way.
+    pub fn of(door: Door) -> Self {
+        Self { list: Vec::new(), door }
+    }
+
+    /// How they were written.
+    pub fn door(&self) -> Door {
+        self.door
+    }
+
     /// Adds a text and gives its number. Line ends become `\n`, so that what is made of the text
     /// does not depend on where it was checked out.
     pub fn add(&mut self, path: impl Into<String>, text: &str) -> u32 {

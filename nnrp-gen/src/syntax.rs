@@ -36,6 +36,8 @@ pub struct Registry {
     pub schemas: Vec<Schema>,
     /// `[[state_machine]]`.
     pub machines: Vec<Machine>,
+    /// Kinds of tables of which one could not be read: what names it names something all the same.
+    pub unread: Vec<&'static str>,
 }
 
 /// `[protocol]`.
@@ -274,6 +276,8 @@ pub struct Layout {
     pub byte_order: Option<Spanned<ByteOrder>>,
     /// Its fields.
     pub fields: Vec<Field>,
+    /// Whether every field could be read.
+    pub complete: bool,
     /// What its fields must fulfil together.
     pub rules: Vec<Rule>,
     /// The Rust type that it is, where somebody wrote one; what it holds is known here only if it is
@@ -288,6 +292,11 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// Whether somebody else defines it, so that only its bytes are known.
+    pub fn is_foreign(&self) -> bool {
+        self.given.is_some() && self.fields.is_empty()
+    }
+
     /// What whoever wrote it calls it.
     pub fn title(&self) -> &str {
         self.given.as_ref().unwrap_or(&self.name.value)

@@ -2,6 +2,16 @@
 #![forbid(unsafe_code)]
 
 pub mod command;
+pub mod foreign;
 pub mod generated;
+pub mod mutate;
+pub mod packet;
+pub mod parts;
+pub mod project;
 pub mod random;
 pub mod registry;
+
+/// The Rust of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;

@@ -72,7 +72,8 @@ fn fill(registry: &Registry, layout: &Layout, random: &mut Random, bytes: &mut [
     }
 }
 
-fn set(
+/// Puts something into a field that it accepts by itself, perhaps one of `hints`.
+pub(crate) fn set(
     registry: &Registry,
     layout: &Layout,
     field: &Field,
@@ -150,7 +151,7 @@ fn mend(
 }
 
 /// The numbers that stand in a rule.
-fn literals(rule: &Rule) -> Vec<u64> {
+pub(crate) fn literals(rule: &Rule) -> Vec<u64> {
     let mut list = Vec::new();
     in_truth(&rule.condition(), &mut list);
     list

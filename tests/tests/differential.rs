@@ -7,9 +7,9 @@
 
 use std::fmt::Debug;
 
-use nnrp_gen::codec::{self, Lenient};
+use nnrp_gen::codec::{self, EncodeError, Lenient};
 use nnrp_gen::model::{Layout, Registry};
-use nnrp_tests::generated::{Generated, LAYOUTS};
+use nnrp_tests::generated::{self, Fault, Generated};
 use nnrp_tests::random::{Random, good};
 use nnrp_tests::registry;
 
@@ -48,15 +48,25 @@ impl Both<'_> {
             }
             (Err(fault), Err(other)) => {
                 seen.refused += 1;
-                same(&fault.to_string(), &other.to_string(), &here);
-                same(&fault.layout(), &other.layout.as_str(), &here);
-                same(&fault.field(), &other.field.as_str(), &here);
-                same(&fault.offset(), &other.offset, &here);
-                same(&fault.kind().name(), &other.kind.name(), &here);
-                same(&fault.rule(), &other.rule.as_deref(), &here);
-                same(&fault.code(), &other.code, &here);
+                let by_registry = Fault {
+                    layout: other.layout.clone(),
+                    field: other.field.clone(),
+                    offset: other.offset,
+                    kind: other.kind.name().to_owned(),
+                    rule: other.rule.clone(),
+                    code: other.code,
+                    sentence: other.to_string(),
+                };
+                same(&fault, &by_registry, &here);
                 let all = codec::faults(registry, layout, bytes);
                 same(&all.first(), &Some(&other), &here);
+                if bytes.len() == layout.size as usize {
+                    // What can be read of bad bytes is refused for the same reason.
+                    let Lenient { value, faults } = codec::lenient(registry, layout, bytes);
+                    same(&faults, &all, &here);
+                    let refused = codec::encode(registry, layout, &value);
+                    same(&refused, &Err(EncodeError::Fault(other)), &here);
+                }
             }
             (generated, other) => panic!("{}: {generated:?}, and by the registry {other:?}", here()),
         }
@@ -68,17 +78,25 @@ fn same<T: PartialEq + Debug>(generated: &T, other: &T, here: &dyn Fn() -> Strin
     assert!(generated == other, "{}: {generated:?}, and by the registry {other:?}", here());
 }
 
-/// Does the same to every layout, and says of how many cases there were of each kind.
+/// Does the same to every layout of every registry, and says of how many cases there were of each kind.
 fn every_layout(name: &str, mut test: impl FnMut(&mut Both<'_>, &mut Random)) -> Seen {
-    let registry = registry::nnrp();
-    assert_eq!(LAYOUTS.len(), registry.layouts.len());
+    let registries = [
+        (registry::nnrp(), generated::nnrp::LAYOUTS),
+        (registry::foreign("gpt"), generated::gpt::LAYOUTS),
+        (registry::foreign("kinds"), generated::kinds::LAYOUTS),
+        (registry::foreign("pcap"), generated::pcap::LAYOUTS),
+        (registry::foreign("tzif"), generated::tzif::LAYOUTS),
+    ];
     let mut all = Seen::default();
-    for (layout, generated) in registry.layouts.iter().zip(LAYOUTS) {
-        assert_eq!((layout.name.as_str(), layout.size as usize), (generated.name, generated.size));
-        let mut both = Both { registry: &registry, layout, generated, seen: Seen::default() };
-        test(&mut both, &mut Random::new(1, &format!("{name} {}", layout.name)));
-        all.accepted += both.seen.accepted;
-        all.refused += both.seen.refused;
+    for (registry, layouts) in &registries {
+        assert_eq!(layouts.len(), registry.layouts.len());
+        for (layout, generated) in registry.layouts.iter().zip(*layouts) {
+            assert_eq!((layout.name.as_str(), layout.size as usize), (generated.name, generated.size));
+            let mut both = Both { registry, layout, generated, seen: Seen::default() };
+            test(&mut both, &mut Random::new(1, &format!("{name} {}", layout.name)));
+            all.accepted += both.seen.accepted;
+            all.refused += both.seen.refused;
+        }
     }
     println!("{name}: {} accepted, {} refused", all.accepted, all.refused);
     all
@@ -136,7 +154,8 @@ fn noise() {
             both.agree(&bytes);
             // Sparse noise gets further.
             let masks = random.bytes(bytes.len());
-            let sparse: Vec<u8> = bytes.iter().zip(masks).map(|(byte, mask)| byte & mask & (mask >> 3)).collect();
+            let sparse: Vec<u8> =
+                bytes.iter().zip(masks).map(|(byte, mask)| byte & mask & (mask >> 3)).collect();
             both.agree(&sparse);
         }
     });
@@ -155,4 +174,27 @@ fn every_length() {
         }
     });
     assert_eq!(seen.accepted, 0);
+}
+
+#[test]
+fn signed_numbers_in_an_enum() {
+    let registry = registry::foreign("kinds");
+    let layout = registry.layout("numbers").unwrap();
+    let generated = generated::kinds::LAYOUTS.iter().find(|one| one.name == "numbers").unwrap();
+    let mut both = Both { registry: &registry, layout, generated, seen: Seen::default() };
+    let mut bytes = vec![0; generated.size];
+    // 0 is a value, so g may not be 5.
+    bytes[21] = 5; // g
+    both.agree(&bytes);
+    // -1 is not the largest value of the enum, whose bits are the same.
+    bytes[22..30].fill(0xff); // h
+    both.agree(&bytes);
+    assert_eq!((both.seen.accepted, both.seen.refused), (1, 1));
+    // 0 - 5 is no value, 7 - 5 is.
+    bytes[9] = 9; // e
+    both.agree(&bytes);
+    bytes[0] = 7; // a
+    bytes[4] = 1; // d
+    both.agree(&bytes);
+    assert_eq!((both.seen.accepted, both.seen.refused), (2, 2));
 }

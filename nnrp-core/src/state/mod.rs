@@ -5,11 +5,14 @@
 //! modules is refused by one of them before any was touched. A plan belongs to the state that it was made from:
 //! apply it before anything else changes, or drop it.
 
+pub mod budget;
 pub mod cache;
 pub mod capability;
 mod code;
+pub mod credit;
 pub mod hello;
 pub mod object;
+pub mod operation;
 #[cfg(test)]
 mod pick;
 pub mod probe;
@@ -17,11 +20,13 @@ pub mod probe;
 pub(crate) mod random;
 pub mod refusal;
 pub mod resume;
+pub mod schedule;
 pub mod schema;
 pub mod session;
 pub mod side;
 pub mod source;
 pub mod time;
+pub mod trace;
 
 pub use refusal::Refusal;
 pub use side::Side;

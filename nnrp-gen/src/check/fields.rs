@@ -185,7 +185,9 @@ impl Names for Fields<'_> {
     }
 
     fn enum_named(&self, name: &str) -> Option<usize> {
-        self.index.enums.get(name).copied()
+        // A type that somebody wrote answers to its own name too.
+        let given = || self.registry.enums.iter().position(|item| item.given.as_deref() == Some(name));
+        self.index.enums.get(name).copied().or_else(given)
     }
 
     fn enum_value(&self, enumeration: usize, name: &str) -> Option<u64> {

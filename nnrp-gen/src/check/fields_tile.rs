@@ -1,5 +1,6 @@
 //! The fields of a layout stand in order and cover its size: no overlap, no gap.
 
+use crate::report::Diagnostic;
 use crate::source::Door;
 use crate::syntax::{Element, Field, Layout, Registry};
 
@@ -29,6 +30,14 @@ fn tile(check: &mut Check<'_>, layout: &Layout) {
         problem.label = format!("1 to {MAX_SIZE}");
         return;
     }
+    // Where a row could not be read there is a hole that is nobody's gap.
+    if !layout.complete || layout.is_foreign() {
+        return;
+    }
+    let rows = match check.sources.door() {
+        Door::Toml => "rows",
+        Door::Rust => "fields",
+    };
     let mut end = 0;
     let mut before: Option<&Field> = None;
     for field in &layout.fields {
@@ -46,7 +55,6 @@ fn tile(check: &mut Check<'_>, layout: &Layout) {
         if start < end {
             let overlapped = before.map_or("", |field| field.name.as_str());
             let goes_back = before.is_some_and(|before| start < before.offset.value);
-            let door = check.sources.door;
             let problem = check.error(
                 field.offset.span,
                 if goes_back {
@@ -62,10 +70,7 @@ fn tile(check: &mut Check<'_>, layout: &Layout) {
                     .push((before.span, format!("`{overlapped}` covers {}..{end}", before.offset.value)));
             }
             problem.help = Some(if goes_back {
-                match door {
-                    Door::Toml => "put the rows in the order of their offsets".to_owned(),
-                    Door::Rust => "put the fields in the order of their offsets".to_owned(),
-                }
+                format!("put the {rows} in the order of their offsets")
             } else {
                 format!("start it at {end}")
             });
@@ -80,7 +85,13 @@ fn tile(check: &mut Check<'_>, layout: &Layout) {
         if layout.fields.is_empty() {
             check.error(layout.size.span, format!("`{}` has no fields", layout.title()));
         } else {
-            gap(check, layout.size.span, end, size);
+            // Where offsets are left out, nobody can tell which field the bytes are missing in front of.
+            let behind = match check.sources.door() {
+                Door::Toml => "",
+                Door::Rust => "; a field behind a gap says its `offset`",
+            };
+            let problem = gap(check, layout.size.span, end, size);
+            problem.help = problem.help.take().map(|help| help + behind);
         }
     } else if end > size {
         let problem = check
@@ -92,7 +103,7 @@ fn tile(check: &mut Check<'_>, layout: &Layout) {
     }
 }
 
-fn gap(check: &mut Check<'_>, span: crate::source::Span, from: i128, to: i128) {
+fn gap<'c>(check: &'c mut Check<'_>, span: crate::source::Span, from: i128, to: i128) -> &'c mut Diagnostic {
     let bytes = if to - from == 1 {
         format!("byte {from} belongs to no field")
     } else {
@@ -105,7 +116,7 @@ fn gap(check: &mut Check<'_>, span: crate::source::Span, from: i128, to: i128) {
         8 => "u64".to_owned(),
         more => format!("[u8; {more}]"),
     };
-    let help = match check.sources.door {
+    let help = match check.sources.door() {
         Door::Toml => format!(
             "add a reserved field: `{{ offset = {from}, name = \"reserved0\", type = \"{ty}\", reserved = true }}`"
         ),
@@ -114,4 +125,5 @@ fn gap(check: &mut Check<'_>, span: crate::source::Span, from: i128, to: i128) {
     let problem = check.error(span, bytes);
     problem.label = format!("the field before ends at {from}");
     problem.help = Some(help);
+    problem
 }

@@ -7,6 +7,9 @@ use super::Check;
 pub(super) fn run(check: &mut Check<'_>) {
     let protocols = &check.registry.protocols;
     let Some(first) = protocols.first() else {
+        if check.registry.unread.contains(&"protocol") {
+            return;
+        }
         let problem = check.error(Span::default(), "no file has a `[protocol]` table");
         problem.help = Some(
             "add one to exactly one file: `[protocol]` with `name = \"…\"` and `byte_order = \"little\"`"

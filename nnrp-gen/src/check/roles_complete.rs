@@ -28,6 +28,19 @@ pub(super) fn run(check: &mut Check<'_>) {
             if !unsigned {
                 check.error(role.span, format!("`{}` is no unsigned integer", field.name.value));
             }
+            // Emitted code matches over all messages and nothing else.
+            let enumeration =
+                field.enumeration.as_ref().and_then(|name| check.index.enums.get(name.as_str()));
+            let of_messages = enumeration.is_some_and(|&position| {
+                let item = &registry.enums[position];
+                item.from_messages.is_some() && item.values.is_empty() && item.ranges.is_empty()
+            });
+            if role.value == Role::Message && !of_messages && !registry.messages.is_empty() {
+                let message =
+                    format!("`{}` gives the message, but is no enum of all messages", field.name.value);
+                let problem = check.error(role.span, message);
+                problem.help = Some("give it an enum with `from = \"messages\"` and nothing else".to_owned());
+            }
         }
         let (Some(header), true) = (header, Some(at) == position) else { continue };
         for (name, role) in Role::ALL {
@@ -42,6 +55,7 @@ pub(super) fn run(check: &mut Check<'_>) {
         }
     }
     if header.is_none()
+        && !registry.protocols.is_empty()
         && let Some(message) = registry.messages.first()
     {
         let problem = check.error(message.span, "a message, but the protocol has no header");

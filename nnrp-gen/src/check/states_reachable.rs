@@ -82,7 +82,9 @@ fn walk(check: &mut Check<'_>, machine: &Machine) {
                 format!("no transition of `{}` leads to `{}`", machine.name.value, state.value),
             ));
             problem.label = format!("not reachable from `{}`", machine.initial.value);
-            problem.related.push((state.span, "the state".to_owned()));
+            if span != state.span {
+                problem.related.push((state.span, "the state".to_owned()));
+            }
         }
     }
 }

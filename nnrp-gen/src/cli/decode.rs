@@ -10,19 +10,22 @@ use crate::model::{Layout, Registry};
 
 use super::output::{BAD, Done, Failure, error_lines};
 use super::paint::Paints;
-use super::{dump, hex, input, json, open};
+use super::{dump, hex, input, json, open, packet};
 
 /// Reads bytes and says what they mean
 #[derive(Args)]
 #[command(after_help = "Examples:
+  nnrp-gen decode '4e4e5250 01002028 00000000 00000000 00000000 00000000 00000000 00000000 0000000000000000'
+  nnrp-gen decode --json --file packets.bin
   nnrp-gen decode --layout session_close_ack '02000000 0700000000000000 00000000'
   nnrp-gen decode --layout session_close_ack --json 0x02000000:07000000:00000000:00000000
   nnrp-gen decode --layout session_close_ack --file close.bin")]
 pub(super) struct Arguments {
-    /// Layout of the bytes; their length must be exactly its size
+    /// Layout of the bytes, whose length must be exactly its size; otherwise they are packets, back to back
     #[arg(long, value_name = "NAME")]
-    layout: String,
-    /// Print `{"layout": …, "fields": {…}}` instead of an annotated dump
+    layout: Option<String>,
+    /// Print JSON instead of an annotated dump: `{"layout": …, "fields": {…}}`, or one
+    /// `{"header": {…}, "message": …, "metadata": {…}, "body": {…}}` a line
     #[arg(long)]
     json: bool,
     /// Show values that are wrong too, and everything that is wrong; exit status 1 all the same
@@ -37,12 +40,17 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, registry: &Registry, paints: Paints) -> Result<Done, Failure> {
-    let layout = open::layout(registry, &arguments.layout)?;
+    let Arguments { json, lenient, .. } = *arguments;
+    let layout = match &arguments.layout {
+        Some(name) => Some(open::layout(registry, name)?),
+        None => packet::of(registry).map(|_| None)?,
+    };
     let bytes = bytes(arguments, paints)?;
-    let mut done = if arguments.json {
-        as_json(registry, layout, &bytes, arguments.lenient)
-    } else {
-        as_dump(registry, layout, &bytes, arguments.lenient, paints)
+    let mut done = match (layout, json) {
+        (Some(layout), true) => as_json(registry, layout, &bytes, lenient),
+        (Some(layout), false) => as_dump(registry, layout, &bytes, lenient, paints),
+        (None, true) => packet::as_json(registry, &bytes, lenient)?,
+        (None, false) => packet::as_dump(registry, &bytes, paints.out)?,
     };
     done.err = error_lines(&done.err, paints.err);
     Ok(done)

@@ -5,11 +5,11 @@ use crate::model::{Element, Enum, Field, Layout, Meaning, Registry, Scalar};
 use crate::wire::FaultKind;
 
 use super::paint::{Ink, Paint};
-use super::table::{Cell, Table, cell, counted, left, right};
+use super::table::{Cell, Table, cell, counted, left, right, wrap};
 use super::{WIDTH, hex};
 
 /// Bytes in a line.
-const LINE: usize = 8;
+pub(super) const LINE: usize = 8;
 
 /// The bytes of a layout, with these faults marked.
 pub(super) fn layout(
@@ -19,31 +19,44 @@ pub(super) fn layout(
     faults: &[Fault],
     paint: Paint,
 ) -> String {
-    let mut dump = Dump { registry, faults, marked: vec![false; faults.len()], table: columns() };
+    let mut dump = Dump::new(registry, faults);
     let there = &bytes[..bytes.len().min(layout.size as usize)];
     dump.fields(layout, there, 0, "");
     dump.beyond(&bytes[there.len()..], there.len());
     dump.rest(there.len());
-    let head = format!("{} · {}", paint.bold(&layout.name), counted(layout.size as usize, "byte", "bytes"));
+    let head = format!("{} · {}", layout.name, counted(layout.size as usize, "byte", "bytes"));
     let doc = if layout.doc.is_empty() { String::new() } else { format!(" · {}", layout.doc) };
-    format!("{head}{doc}\n\n{}", dump.table.draw(WIDTH, 0, paint))
+    let lines = wrap(&format!("{head}{doc}"), WIDTH);
+    let head = lines.join("\n").replacen(&layout.name, &paint.bold(&layout.name), 1);
+    format!("{head}\n\n{}", dump.draw(paint))
 }
 
-fn columns() -> Table {
-    Table::new([right("offset"), left("bytes"), left("field"), left("value").most(22), left("meaning")])
+pub(super) fn columns() -> Table {
+    Table::new([right("offset"), left("bytes"), left("field"), left("value").most(20), left("meaning")])
 }
 
 /// A dump being made.
-struct Dump<'a> {
-    registry: &'a Registry,
+pub(super) struct Dump<'a> {
+    pub registry: &'a Registry,
     faults: &'a [Fault],
     /// Which faults stand in the table already.
     marked: Vec<bool>,
-    table: Table,
+    pub table: Table,
 }
 
-impl Dump<'_> {
-    fn fields(&mut self, layout: &Layout, bytes: &[u8], base: usize, path: &str) {
+impl<'a> Dump<'a> {
+    /// An empty one, in which these faults will be marked.
+    pub fn new(registry: &'a Registry, faults: &'a [Fault]) -> Self {
+        Self { registry, faults, marked: vec![false; faults.len()], table: columns() }
+    }
+
+    /// The dump as text.
+    pub fn draw(&self, paint: Paint) -> String {
+        self.table.draw(WIDTH, 0, paint)
+    }
+
+    /// The fields of a layout that starts at `base`.
+    pub fn fields(&mut self, layout: &Layout, bytes: &[u8], base: usize, path: &str) {
         for field in &layout.fields {
             let range = field.range();
             if range.start >= bytes.len() {
@@ -82,11 +95,52 @@ impl Dump<'_> {
             Meaning::Reserved => Ink::Dim,
             _ => Ink::Plain,
         };
-        let mut name = cell(if ink == Ink::Plain { Ink::Bold } else { ink }, path);
-        let mut meaning = match &whole {
+        let name = cell(if ink == Ink::Plain { Ink::Bold } else { ink }, path);
+        let meaning = match &whole {
             Some(value) => self.meaning(field, value),
             None => cell(Ink::Red, "cut off"),
         };
+        let value = |part: &[u8]| match (&whole, field.count) {
+            (None, _) => String::new(),
+            (Some(value), None) => {
+                let unit = if field.unit.is_empty() { String::new() } else { format!(" {}", field.unit) };
+                number(layout, field, bytes, value) + &unit
+            }
+            (Some(_), Some(_)) => elements(layout, scalar, part),
+        };
+        self.rows(bytes, at, name, ink, &value, meaning);
+        self.mark(at, &field.name);
+    }
+
+    /// Bytes that are no field, and the faults in them.
+    pub fn lines(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        (ink, name): (Ink, &str),
+        value: &dyn Fn(&[u8]) -> String,
+        meaning: &str,
+    ) {
+        self.rows(bytes, at, cell(ink, name), Ink::Plain, value, cell(Ink::Dim, meaning).cut());
+        let faults = self.faults;
+        for (fault, marked) in faults.iter().zip(&mut self.marked) {
+            if !*marked && (at..at + bytes.len()).contains(&fault.offset) {
+                *marked = true;
+                self.table.note(1, mark(fault));
+            }
+        }
+    }
+
+    /// Bytes line by line, with what they are beside the first.
+    fn rows(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        mut name: Cell,
+        ink: Ink,
+        value: &dyn Fn(&[u8]) -> String,
+        mut meaning: Cell,
+    ) {
         let lines = bytes.len().div_ceil(LINE);
         let mut same = 0;
         for (line, part) in bytes.chunks(LINE).enumerate() {
@@ -96,23 +150,14 @@ impl Dump<'_> {
                 continue;
             }
             self.repeated(std::mem::take(&mut same));
-            let value = match (&whole, field.count) {
-                (None, _) => String::new(),
-                (Some(value), None) => {
-                    let unit = if field.unit.is_empty() { String::new() } else { format!(" {}", field.unit) };
-                    number(layout, field, bytes, value) + &unit
-                }
-                (Some(_), Some(_)) => elements(layout, scalar, part),
-            };
             self.table.row([
                 cell(Ink::Dim, (at + line * LINE).to_string()),
                 hex::write(part, " ").into(),
                 std::mem::take(&mut name),
-                cell(ink, value),
+                cell(ink, value(part)),
                 std::mem::take(&mut meaning),
             ]);
         }
-        self.mark(at, &field.name);
     }
 
     /// Lines that are like the one before.
@@ -138,7 +183,7 @@ impl Dump<'_> {
             (Meaning::Bitmask(_), Value::Bits { names, unknown }) => {
                 let unknown = (*unknown != 0).then(|| format!("{unknown:#x}"));
                 let set: Vec<_> = names.iter().cloned().chain(unknown).collect();
-                if set.is_empty() { cell(Ink::Dim, "no bits") } else { set.join(" | ").into() }
+                if set.is_empty() { cell(Ink::Dim, "no bits") } else { Cell::from(set.join(" | ")).below(2) }
             }
             _ => cell(Ink::Dim, field.doc.clone()).cut(),
         }
@@ -170,7 +215,7 @@ impl Dump<'_> {
     }
 
     /// Marks what is wrong with the whole.
-    fn rest(&mut self, found: usize) {
+    pub fn rest(&mut self, found: usize) {
         let faults = self.faults;
         for (fault, marked) in faults.iter().zip(&self.marked) {
             if *marked {

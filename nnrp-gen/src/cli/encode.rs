@@ -5,43 +5,97 @@ use std::io::{self, IsTerminal};
 use clap::Args;
 
 use crate::codec::{self, EncodeError, Value};
-use crate::model::{Layout, Registry};
+use crate::model::{Layout, Message, Registry};
 
 use super::output::{Done, Failure};
 use super::paint::Paints;
-use super::{hex, input, json, open};
+use super::{hex, input, json, open, packet};
 
 /// Writes bytes, as hex, from the fields in JSON
 #[derive(Args)]
 #[command(after_help = "Examples:
+  nnrp-gen encode --message session_close '{\"header\": {\"session_id\": 7}, \"metadata\": {\"last_operation_id\": 7}}'
   nnrp-gen encode --layout session_close_ack '{\"close_status\": \"closed\", \"last_operation_id\": 7}'
+  nnrp-gen decode --json --file packets.bin | nnrp-gen encode
   nnrp-gen decode --layout session_close_ack --json 02000000070000000000000000000000 |
     nnrp-gen encode --layout session_close_ack -")]
 pub(super) struct Arguments {
     /// Layout of the bytes
+    #[arg(long, value_name = "NAME", conflicts_with = "message")]
+    layout: Option<String>,
+    /// Message of the packet; lengths and whatever else its body determines are filled in. Without it and without
+    /// a layout each line of the input is a packet and names its own
     #[arg(long, value_name = "NAME")]
-    layout: String,
-    /// The fields as an object, or what `decode --json` prints; fields left out are 0 or their constant;
+    message: Option<String>,
+    /// The fields as an object, or what `decode --json` prints; what is left out is 0, constant or absent;
     /// `-` or nothing reads standard input
     #[arg(value_name = "JSON")]
     json: Option<String>,
 }
 
+/// What is written.
+enum Of<'a> {
+    Layout(&'a Layout),
+    Message(&'a Message),
+    /// Packets that name their messages, one a line.
+    Lines,
+}
+
 pub(super) fn run(arguments: &Arguments, registry: &Registry, paints: Paints) -> Result<Done, Failure> {
-    let layout = open::layout(registry, &arguments.layout)?;
+    let of = match (&arguments.layout, &arguments.message) {
+        (Some(layout), _) => Of::Layout(open::layout(registry, layout)?),
+        (None, Some(message)) => Of::Message(packet::message(registry, message)?),
+        (None, None) => Of::Lines,
+    };
     if arguments.json.is_none() && io::stdin().is_terminal() {
-        let help = format!("nnrp-gen encode --layout {} '{{}}'", layout.name);
+        let what = match of {
+            Of::Layout(layout) => format!("--layout {} '{{}}'", layout.name),
+            Of::Message(message) => format!("--message {} '{{}}'", message.name),
+            Of::Lines => "--message NAME '{}'".to_owned(),
+        };
+        let help = format!("nnrp-gen encode {what}");
         return Err(Failure::usage("no JSON given").help(Some(help)));
     }
     let input = input::text(arguments.json.as_deref().unwrap_or("-"))?;
-    let value =
-        json::parse(&input.text).map_err(|error| input.wrong(error.at, &error.message, None, paints.err))?;
-    let value = fields(layout, value)?;
-    match codec::encode(registry, layout, &value) {
-        Ok(bytes) => Ok(Done::good(hex::write(&bytes, "") + "\n")),
-        Err(EncodeError::Fault(fault)) => Err(Failure::bad(fault.to_string())),
-        Err(error @ EncodeError::Value(_)) => Err(Failure::bad(error.to_string())),
-    }
+    let parse = |text: &str, start: usize| {
+        json::parse(text).map_err(|error| {
+            input.wrong(error.at.start + start..error.at.end + start, &error.message, None, paints.err)
+        })
+    };
+    let hex = |bytes: Result<Vec<u8>, EncodeError>| match bytes {
+        Ok(bytes) => Ok(hex::write(&bytes, "") + "\n"),
+        Err(error) => Err(error.to_string()),
+    };
+    let done = match of {
+        Of::Layout(layout) => hex(codec::encode(registry, layout, &fields(layout, parse(&input.text, 0)?)?))
+            .map_err(Failure::bad)?,
+        Of::Message(message) => {
+            hex(packet::of(registry)?.encode(message, &parse(&input.text, 0)?)).map_err(Failure::bad)?
+        }
+        Of::Lines => {
+            let packets = packet::of(registry)?;
+            let (mut out, mut start) = (String::new(), 0);
+            for (at, line) in input.text.split_inclusive('\n').enumerate() {
+                if !line.trim().is_empty() {
+                    let value = parse(line, start)?;
+                    let Some(Value::Text(name)) = value.get("message") else {
+                        let help = "name it with `--message NAME`, or write one packet a line".to_owned();
+                        let message = format!("line {}: no `message`, which says what it is", at + 1);
+                        return Err(Failure::usage(message).help(Some(help)));
+                    };
+                    let bytes = packets.encode(packet::message(registry, name)?, &value);
+                    let wrong = |error: String| {
+                        let lines = error.lines().map(|error| format!("line {}: {error}\n", at + 1));
+                        Failure::bad(lines.collect::<String>())
+                    };
+                    out.push_str(&hex(bytes).map_err(wrong)?);
+                }
+                start += line.len();
+            }
+            out
+        }
+    };
+    Ok(Done::good(done))
 }
 
 /// The fields alone, of what may be the whole output of `decode --json`.

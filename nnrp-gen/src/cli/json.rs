@@ -42,16 +42,19 @@ fn number(value: &Value) -> Option<Json> {
     Number::from_f64(float(value)?).map(Json::Number)
 }
 
-/// A fault as JSON.
+/// A fault as JSON; `rule` is there only for a broken rule.
 pub(super) fn fault(fault: &Fault) -> Json {
-    json!({
+    let mut json = json!({
         "layout": fault.layout,
         "field": fault.field,
         "offset": fault.offset,
         "kind": fault.kind.name(),
-        "rule": fault.rule,
         "message": fault.to_string(),
-    })
+    });
+    if let Some(rule) = &fault.rule {
+        json["rule"] = Json::from(rule.as_str());
+    }
+    json
 }
 
 /// What is wrong with a text of JSON, and where.

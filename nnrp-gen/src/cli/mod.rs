@@ -13,6 +13,7 @@ mod input;
 mod json;
 mod open;
 mod output;
+mod packet;
 mod paint;
 mod show;
 mod table;

@@ -7,23 +7,41 @@ use super::paint::{Ink, Paint};
 pub(super) struct Cell {
     text: String,
     ink: Ink,
-    /// Cut where it is too wide, instead of wrapped.
-    cut: bool,
+    wide: Wide,
+}
+
+/// What becomes of a cell that is wider than its column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Wide {
+    #[default]
+    Wrapped,
+    Cut,
+    /// Put below the row, from that column on; for the last cell.
+    Below(usize),
 }
 
 /// Text in some ink.
 pub(super) fn cell(ink: Ink, text: impl Into<String>) -> Cell {
-    Cell { text: text.into(), ink, cut: false }
+    Cell { text: text.into(), ink, wide: Wide::Wrapped }
 }
 
 impl Cell {
     /// Cut to one line instead of wrapped.
     pub fn cut(self) -> Self {
-        Self { cut: true, ..self }
+        Self { wide: Wide::Cut, ..self }
+    }
+
+    /// Put below the row from that column on where it is too wide, instead of wrapped.
+    pub fn below(self, column: usize) -> Self {
+        Self { wide: Wide::Below(column), ..self }
     }
 
     fn lines(&self, width: usize) -> Vec<String> {
-        if self.cut { vec![shorten(&self.text, width)] } else { wrap(&self.text, width) }
+        match self.wide {
+            Wide::Cut => vec![shorten(&self.text, width)],
+            Wide::Below(_) if length(&self.text) > width => vec![String::new()],
+            _ => wrap(&self.text, width),
+        }
     }
 }
 
@@ -70,7 +88,7 @@ pub(super) struct Table {
 }
 
 /// The last column has at least this, even where the others leave less.
-const LEAST: usize = 24;
+const LEAST: usize = 12;
 
 /// What stands between columns.
 const GAP: &str = "  ";
@@ -91,6 +109,11 @@ impl Table {
 
     /// The table as text, within `width` columns where that can be.
     pub fn draw(&self, width: usize, indent: usize, paint: Paint) -> String {
+        self.draw_head(width, indent, paint) + &self.draw_body(width, indent, paint)
+    }
+
+    /// The heads of its columns alone; nothing where they have none.
+    pub fn draw_head(&self, width: usize, indent: usize, paint: Paint) -> String {
         let widths = self.widths(width, indent);
         let mut out = String::new();
         let head = |column: &Column| cell(Ink::Dim, column.head.as_str());
@@ -98,17 +121,33 @@ impl Table {
             let heads: Vec<_> = self.columns.iter().map(head).collect();
             self.draw_row(&heads, &widths, indent, paint, &mut out);
         }
+        out
+    }
+
+    /// The table without the heads of its columns.
+    pub fn draw_body(&self, width: usize, indent: usize, paint: Paint) -> String {
+        let widths = self.widths(width, indent);
+        let mut out = String::new();
+        let note = |cell: &Cell, column: usize, out: &mut String| {
+            let before: usize = widths.iter().take(column).map(|width| width + GAP.len()).sum();
+            for line in wrap(&cell.text, width.saturating_sub(indent + before).max(LEAST)) {
+                out.push_str(&" ".repeat(indent + before));
+                out.push_str(&paint.ink(cell.ink, &line));
+                out.push('\n');
+            }
+        };
         for row in &self.rows {
             match row {
-                Row::Cells(cells) => self.draw_row(cells, &widths, indent, paint, &mut out),
-                Row::Note(column, note) => {
-                    let before: usize = widths.iter().take(*column).map(|width| width + GAP.len()).sum();
-                    for line in wrap(&note.text, width.saturating_sub(indent + before).max(LEAST)) {
-                        out.push_str(&" ".repeat(indent + before));
-                        out.push_str(&paint.ink(note.ink, &line));
-                        out.push('\n');
+                Row::Cells(cells) => {
+                    self.draw_row(cells, &widths, indent, paint, &mut out);
+                    if let (Some(cell), Some(room)) = (cells.last(), widths.last())
+                        && let Wide::Below(column) = cell.wide
+                        && length(&cell.text) > *room
+                    {
+                        note(cell, column, &mut out);
                     }
                 }
+                Row::Note(column, cell) => note(cell, *column, &mut out),
             }
         }
         out

@@ -13,8 +13,13 @@ use super::{Fault, Value, fault, faults};
 pub fn decode(registry: &Registry, layout: &Layout, bytes: &[u8]) -> Result<Value, Fault> {
     match fault(registry, layout, bytes) {
         Some(fault) => Err(fault),
-        None => Ok(fields(registry, layout, bytes, &|_, _| false)),
+        None => Ok(checked(registry, layout, bytes)),
     }
+}
+
+/// The fields of bytes that were checked.
+pub(super) fn checked(registry: &Registry, layout: &Layout, bytes: &[u8]) -> Value {
+    fields(registry, layout, bytes, &|_, _| false)
 }
 
 /// What can be read of bytes that may be wrong.

@@ -27,6 +27,22 @@ pub fn encode(registry: &Registry, layout: &Layout, value: &Value) -> Result<Vec
     }
 }
 
+/// Writes the fields of a layout that stands at `path` of something bigger. What does not fit goes to `problems`;
+/// what decoding would refuse is not looked for.
+pub(super) fn write_at(
+    registry: &Registry,
+    layout: &Layout,
+    value: &Value,
+    path: &str,
+    problems: &mut Vec<Problem>,
+) -> Vec<u8> {
+    let mut bytes = blank(registry, layout);
+    let mut encoder = Encoder { registry, path: path.to_owned(), problems: std::mem::take(problems) };
+    encoder.layout(layout, value, &mut bytes);
+    *problems = encoder.problems;
+    bytes
+}
+
 /// The bytes of a layout with every constant in place and zeros elsewhere.
 pub fn blank(registry: &Registry, layout: &Layout) -> Vec<u8> {
     let mut bytes = vec![0; layout.size as usize];

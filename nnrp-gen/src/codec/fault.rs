@@ -22,6 +22,8 @@ pub struct Fault {
     pub doc: String,
     /// The error code on the wire where it is not the protocol's usual one.
     pub code: Option<u32>,
+    /// Whether the message is to blame even where the field is one of the header's.
+    pub of_message: bool,
 }
 
 impl Fault {
@@ -30,15 +32,26 @@ impl Fault {
         let size = layout.size as usize;
         let (offset, kind) =
             if found < size { (found, FaultKind::TooShort) } else { (size, FaultKind::TooLong) };
+        Self::at(&layout.name, "", offset, kind, "")
+    }
+
+    /// A fault of a body, which may break a rule that has no text of its own.
+    pub(super) fn at(layout: &str, field: &str, offset: usize, kind: FaultKind, rule: &str) -> Self {
         Self {
-            layout: layout.name.clone(),
-            field: String::new(),
+            layout: layout.to_owned(),
+            field: field.to_owned(),
             offset,
             kind,
-            rule: None,
+            rule: (!rule.is_empty()).then(|| rule.to_owned()),
             doc: String::new(),
             code: None,
+            of_message: false,
         }
+    }
+
+    /// The same fault seen from `base` bytes further out.
+    pub(super) fn behind(self, base: usize) -> Self {
+        Self { offset: self.offset.saturating_add(base), ..self }
     }
 
     /// A field that is wrong by itself. The layout starts `base` bytes from the start of all.
@@ -49,15 +62,9 @@ impl Fault {
         base: usize,
         kind: FaultKind,
     ) -> Self {
-        Self {
-            layout: layout.name.clone(),
-            field: field.name.clone(),
-            offset: base + field.offset as usize,
-            kind,
-            rule: None,
-            doc: String::new(),
-            code: code(registry, field.error.as_ref()),
-        }
+        let offset = base + field.offset as usize;
+        let code = code(registry, field.error.as_ref());
+        Self { code, ..Self::at(&layout.name, &field.name, offset, kind, "") }
     }
 
     /// A rule that does not hold.
@@ -74,6 +81,13 @@ impl Fault {
             code: code(registry, rule.error.as_ref()),
             ..Self::field(registry, layout, blamed, base, FaultKind::Rule)
         }
+    }
+
+    /// Whether the end of the packet is not known, so that a stream cannot go on behind it.
+    pub fn breaks_stream(&self, registry: &Registry) -> bool {
+        let header = registry.protocol.header.and_then(|header| registry.layouts.get(header));
+        let of_header = header.is_some_and(|header| header.name == self.layout);
+        self.kind == FaultKind::Limit || (of_header && !self.of_message)
     }
 }
 

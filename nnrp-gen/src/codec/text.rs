@@ -6,8 +6,20 @@ pub fn bytes_as_text(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         // Text that looks like hex would be read as hex.
         Ok(text) if printable && !text.starts_with("0x") => text.to_owned(),
-        _ => bytes.iter().fold("0x".to_owned(), |text, byte| text + &format!("{byte:02x}")),
+        _ => bytes_as_hex(bytes),
     }
+}
+
+/// Bytes as hex behind `0x`.
+pub fn bytes_as_hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 + 2 * bytes.len());
+    text.push_str("0x");
+    for byte in bytes {
+        for digit in [byte >> 4, byte & 15] {
+            text.push(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
+        }
+    }
+    text
 }
 
 /// The bytes that text stands for: those after `0x`, or the text itself.

@@ -19,8 +19,11 @@ pub(super) struct Kind {
 
 impl Kind {
     pub(super) fn read(&self, mut keys: Keys<'_, '_>, cx: &mut Context<'_>, registry: &mut Registry) {
-        // What lacks a key that it needs was reported and is left out.
-        let _ = (self.add)(&mut keys, cx, registry);
+        // What lacks a key that it needs is left out; that it was there is remembered, so that nothing
+        // else is reported for it.
+        if (self.add)(&mut keys, cx, registry).is_none() {
+            registry.unread.push(self.name);
+        }
         keys.close(cx);
     }
 }
@@ -61,7 +64,7 @@ fn protocol(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Protocol> {
     let wire_format = keys.number(cx, "wire_format");
     let alpn = keys.texts(cx, "alpn");
     let byte_order = byte_order(keys, cx);
-    let byte_order = keys.need(cx, "byte_order", byte_order);
+    let byte_order = keys.need("byte_order", byte_order);
     let header = keys.text(cx, "header");
     let errors = keys.inner(cx, "errors", |keys, cx| {
         let enumeration = keys.need_text(cx, "enum");
@@ -114,7 +117,7 @@ fn unsigned(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>, key: &'static str) ->
     const UNSIGNED: [(&str, Scalar); 4] =
         [("u8", Scalar::U8), ("u16", Scalar::U16), ("u32", Scalar::U32), ("u64", Scalar::U64)];
     let ty = choice(keys, cx, key, &UNSIGNED);
-    keys.need(cx, key, ty)
+    keys.need(key, ty)
 }
 
 fn enumeration(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Enum> {
@@ -157,7 +160,7 @@ fn enumeration(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Enum> {
     });
     let (source, doc) = (keys.text(cx, "source"), keys.text(cx, "doc"));
     if from.is_none() && !keys.has("from") && !keys.has("values") && !keys.has("ranges") {
-        keys.need::<()>(cx, "values", None);
+        keys.need::<()>("values", None);
     }
     let from_messages = from.map(|from| from.span);
     Some(Enum { name: name?, ty: ty?, values, ranges, from_messages, given: None, source, doc, span })
@@ -174,7 +177,7 @@ fn bitmask(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Bitmask> {
         let doc = keys.text(cx, "doc");
         Some(Bit { bit: bit?, name: name?, doc, span })
     });
-    keys.need(cx, "bits", (!bits.is_empty()).then_some(()));
+    keys.need("bits", (!bits.is_empty()).then_some(()));
     let (source, doc) = (keys.text(cx, "source"), keys.text(cx, "doc"));
     Some(Bitmask { name: name?, ty: ty?, bits, given: None, source, doc, span })
 }
@@ -185,10 +188,23 @@ fn layout(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Layout> {
     let size = keys.need_number(cx, "size");
     let byte_order = byte_order(keys, cx);
     let fields = keys.rows(cx, "fields", "field", field);
-    keys.need(cx, "fields", keys.has("fields").then_some(()));
+    let named = keys.has("fields").then_some(());
+    keys.need("fields", named);
+    let complete = named.is_some() && fields.len() == keys.row_count("fields");
     let rules = keys.rows(cx, "rules", "rule", rule);
     let (source, doc) = (keys.text(cx, "source"), keys.text(cx, "doc"));
-    Some(Layout { name: name?, size: size?, byte_order, fields, rules, given: None, source, doc, span })
+    Some(Layout {
+        name: name?,
+        size: size?,
+        byte_order,
+        fields,
+        complete,
+        rules,
+        given: None,
+        source,
+        doc,
+        span,
+    })
 }
 
 fn field(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Field> {
@@ -261,7 +277,7 @@ fn field_type(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Spanned<T
             Some(ty)
         }
         (None, None) => {
-            keys.need::<()>(cx, "type", if keys.has("layout") { Some(()) } else { None });
+            keys.need::<()>("type", None);
             None
         }
     }
@@ -414,7 +430,7 @@ fn name_or_number(
     key: &'static str,
 ) -> Option<Spanned<NameOrNumber>> {
     let value = keys.any(key);
-    let value = keys.need(cx, key, value)?;
+    let value = keys.need(key, value)?;
     let span = cx.span(value.span());
     let read = match value.get_ref() {
         DeValue::String(text) => Some(NameOrNumber::Name(text.to_string())),
@@ -489,13 +505,13 @@ fn part(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Part> {
     let critical = keys.text(cx, "critical");
     let error = keys.text(cx, "error");
     let slices = rows.and_then(|rows| {
-        let (offset, size) = (keys.need(cx, "offset", offset), keys.need(cx, "size", size));
+        let (offset, size) = (keys.need("offset", offset), keys.need("size", size));
         Some(Slices { rows, offset: offset?, size: size?, select, critical, error })
     });
     let leading = keys.text(cx, "leading");
     let leading_count = keys.text(cx, "leading_count");
     let leading = leading.and_then(|leading| {
-        let count = keys.need(cx, "leading_count", leading_count);
+        let count = keys.need("leading_count", leading_count);
         Some((leading, count?))
     });
     let doc = keys.text(cx, "doc");
@@ -581,7 +597,7 @@ fn machine(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Machine> {
     });
     let (source, doc) = (keys.text(cx, "source"), keys.text(cx, "doc"));
     if enumeration.is_none() && !keys.has("enum") && !keys.has("states") {
-        keys.need::<()>(cx, "states", None);
+        keys.need::<()>("states", None);
     }
     Some(Machine {
         name: name?,

@@ -8,7 +8,7 @@ use toml::de::{DeArray, DeTable, DeValue};
 
 use crate::report::{Diagnostic, Report};
 use crate::source::{Span, Spanned};
-use crate::suggest::did_you_mean;
+use crate::suggest::{did_you_mean, nearest};
 use crate::syntax::{Number, Text};
 
 /// The file being read and where its problems go.
@@ -47,12 +47,13 @@ pub(super) struct Keys<'t, 'i> {
     table: &'t DeTable<'i>,
     what: &'static str,
     asked: Vec<&'static str>,
+    missing: Vec<&'static str>,
     pub(super) span: Span,
 }
 
 impl<'t, 'i> Keys<'t, 'i> {
     pub(super) fn new(table: &'t DeTable<'i>, span: Span, what: &'static str) -> Self {
-        Self { table, what, asked: Vec::new(), span }
+        Self { table, what, asked: Vec::new(), missing: Vec::new(), span }
     }
 
     /// The value of `key`, if it is there.
@@ -180,33 +181,39 @@ impl<'t, 'i> Keys<'t, 'i> {
         list
     }
 
-    /// Passes on what is there and reports what is not.
-    pub(super) fn need<T>(&self, cx: &mut Context<'_>, key: &str, value: Option<T>) -> Option<T> {
+    /// Passes on what is there and remembers what is not, to report it.
+    pub(super) fn need<T>(&mut self, key: &'static str, value: Option<T>) -> Option<T> {
         if value.is_none() && !self.has(key) {
-            cx.report.add(
-                Diagnostic::error(self.span, format!("{} without `{key}`", article(self.what)))
-                    .label(format!("`{key}` is missing")),
-            );
+            self.missing.push(key);
         }
         value
     }
 
+    /// How many rows `key` has, readable or not.
+    pub(super) fn row_count(&self, key: &str) -> usize {
+        self.table.get(key).and_then(|value| value.get_ref().as_array()).map_or(0, |array| array.len())
+    }
+
     pub(super) fn need_text(&mut self, cx: &mut Context<'_>, key: &'static str) -> Option<Text> {
         let value = self.text(cx, key);
-        self.need(cx, key, value)
+        self.need(key, value)
     }
 
     pub(super) fn need_number(&mut self, cx: &mut Context<'_>, key: &'static str) -> Option<Number> {
         let value = self.number(cx, key);
-        self.need(cx, key, value)
+        self.need(key, value)
     }
 
-    /// Reports the keys that nobody asked for.
-    pub(super) fn close(self, cx: &mut Context<'_>) {
+    /// Reports the keys that nobody asked for and those that are missing. A misspelled key is one
+    /// problem, not two.
+    pub(super) fn close(mut self, cx: &mut Context<'_>) {
         for key in self.table.keys() {
             let name = key.get_ref().as_ref();
             if self.asked.contains(&name) {
                 continue;
+            }
+            if let Some(meant) = nearest(name, self.missing.iter().copied()) {
+                self.missing.retain(|missing| *missing != meant);
             }
             cx.report.add(
                 Diagnostic::error(
@@ -218,6 +225,12 @@ impl<'t, 'i> Keys<'t, 'i> {
                     let known: Vec<_> = self.asked.iter().map(|key| format!("`{key}`")).collect();
                     format!("known are {}", known.join(", "))
                 })),
+            );
+        }
+        for key in self.missing {
+            cx.report.add(
+                Diagnostic::error(self.span, format!("{} without `{key}`", article(self.what)))
+                    .label(format!("`{key}` is missing")),
             );
         }
     }

@@ -73,6 +73,7 @@ pub fn text(sources: &mut Sources, path: &str, text: &str, registry: &mut Regist
                 }
             }
             (many, _) => {
+                registry.unread.push(kind.name);
                 let header = if many { format!("[[{}]]", kind.name) } else { format!("[{}]", kind.name) };
                 cx.report.add(
                     Diagnostic::error(

@@ -258,6 +258,7 @@ impl<'t> World<'t, '_> {
                 }
             }),
             Truth::Present(entry) => self.entry(*entry, wanted),
+            Truth::In(_, enumeration) if self.names.is_given(*enumeration) => Ok(()),
             Truth::In(int, enumeration) => {
                 let members = members(*enumeration, self.names);
                 self.change(int, |set| if wanted { set.meet(&members) } else { set.drop(&members) })

@@ -88,6 +88,22 @@ pub fn fields(truth: &Truth) -> Vec<FieldRef> {
     found
 }
 
+/// The enums that the rule asks `in` of, each once.
+pub fn enums(truth: &Truth) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut todo = vec![truth];
+    while let Some(truth) = todo.pop() {
+        match truth {
+            Truth::In(_, enumeration) if !found.contains(enumeration) => found.push(*enumeration),
+            Truth::Same(left, right) | Truth::Differ(left, right) => todo.extend([&**right, &**left]),
+            Truth::Not(inner) => todo.push(inner),
+            Truth::And(parts) | Truth::Or(parts) => todo.extend(parts.iter().rev()),
+            _ => {}
+        }
+    }
+    found
+}
+
 /// The names in the rule of which only the compiler knows the number: those of enums, and those of bits.
 pub fn named(truth: &Truth) -> (Vec<(usize, String)>, Vec<(FieldRef, String)>) {
     let (mut values, mut bits) = (Vec::new(), Vec::new());

@@ -2,7 +2,7 @@
 
 use crate::state::Refusal;
 use crate::{
-    ClientHello, ControlExtensionEntries, ControlExtensionTypePayload as Payload, DegradePolicy, ErrorCode,
+    ClientHello, ControlExtensionEntries, ControlExtensionPayload as Payload, DegradePolicy, ErrorCode,
     LossTolerance, LossToleranceAckExtension, LossToleranceExtension, PayloadCapabilitiesAckExtension,
     PayloadCapabilitiesExtension, PayloadKindBitmap, ServerFlags, ServerHelloAck, TransportId,
     TransportPolicy, TransportPolicyAckExtension, TransportPolicyExtension, VERSION_MAJOR, WIRE_FORMAT,

@@ -15,7 +15,12 @@ pub(super) fn items(registry: &Registry) -> Vec<Item<'_>> {
 pub(super) fn show(view: &View<'_>, item: &Body) -> String {
     let may = if item.optional { "may be empty" } else { "" };
     let facts = ["body".to_owned(), may.to_owned(), source(&item.source)];
-    let mut out = view.head(&item.name, &facts, &item.doc);
+    view.head(&item.name, &facts, &item.doc) + &body(view, item)
+}
+
+/// The prelude and the parts.
+pub(super) fn body(view: &View<'_>, item: &Body) -> String {
+    let mut out = String::new();
     let prelude = &view.registry.layouts[item.prelude];
     out.push_str(&view.heading(&format!("prelude: {}, {} bytes", prelude.name, prelude.size)));
     out.push_str(&layout::body(view, prelude));

@@ -1,6 +1,6 @@
 //! Entries: a header, a payload and padding, repeated.
 
-use crate::model::{Entry, Registry};
+use crate::model::{Choice, Entry, Layout, Registry, Select};
 
 use super::super::WIDTH;
 use super::super::paint::Ink;
@@ -13,20 +13,38 @@ pub(super) fn items(registry: &Registry) -> Vec<Item<'_>> {
 }
 
 pub(super) fn show(view: &View<'_>, item: &Entry) -> String {
-    let header = &view.registry.layouts[item.header];
     let padded = if item.align > 1 { format!("padded to {} bytes", item.align) } else { String::new() };
     let facts = ["entry, repeated".to_owned(), padded, source(&item.source)];
     let mut out = view.head(&item.name, &facts, &item.doc);
-    out.push_str(&view.heading(&format!("header: {}, {} bytes", header.name, header.size)));
+    out.push_str(&body(view, item, None));
+    out
+}
+
+/// The header and what payloads are, in one message or in all.
+pub(super) fn body(view: &View<'_>, item: &Entry, message: Option<usize>) -> String {
+    let header = &view.registry.layouts[item.header];
+    let mut out = view.heading(&format!("header: {}, {} bytes", header.name, header.size));
     out.push_str(&layout::body(view, header));
     out.push_str(&view.heading(&format!("payload: {} bytes", header.fields[item.payload].name)));
-    let Some(select) = &item.select else { return out };
-    let mut table = Table::new([left(&header.fields[select.field].name), left("layout"), left("meaning")]);
-    for choice in &select.choices {
+    out.push_str(
+        &item.select.as_ref().map_or(String::new(), |select| payloads(view, header, select, message)),
+    );
+    out
+}
+
+/// What a selector says of payloads.
+pub(super) fn payloads(view: &View<'_>, layout: &Layout, select: &Select, message: Option<usize>) -> String {
+    let mut table = Table::new([left(&layout.fields[select.field].name), left("layout"), left("meaning")]);
+    let here = |choice: &&Choice| {
+        choice.messages.is_empty() || message.is_none_or(|message| choice.messages.contains(&message))
+    };
+    let choices: Vec<_> = select.choices.iter().filter(here).collect();
+    for choice in &choices {
         let in_messages: Vec<_> =
             choice.messages.iter().map(|at| view.registry.messages[*at].name.as_str()).collect();
         let only = match in_messages.as_slice() {
             [] => String::new(),
+            _ if message.is_some() => String::new(),
             names => format!(" Only in {}.", names.join(", ")),
         };
         table.row([
@@ -35,8 +53,5 @@ pub(super) fn show(view: &View<'_>, item: &Entry) -> String {
             format!("{}{only}", choice.doc).trim().into(),
         ]);
     }
-    if !select.choices.is_empty() {
-        out.push_str(&table.draw(WIDTH, 2, view.paint));
-    }
-    out
+    if choices.is_empty() { String::new() } else { table.draw(WIDTH, 2, view.paint) }
 }

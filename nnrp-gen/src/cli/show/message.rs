@@ -6,7 +6,7 @@ use crate::rule::Space;
 use super::super::WIDTH;
 use super::super::paint::Ink;
 use super::super::table::{Table, cell, left};
-use super::{Item, View, content, layout, source};
+use super::{Item, View, content, held, layout, source};
 
 fn direction(item: &Message) -> &'static str {
     match item.direction {
@@ -31,16 +31,15 @@ pub(super) fn show(view: &View<'_>, item: &Message) -> String {
     ];
     let mut out = view.head(&item.name, &facts, &item.doc);
     let metadata = item.metadata.map(|metadata| &view.registry.layouts[metadata]);
-    if !view.brief {
-        let header = view.registry.protocol.header.map(|header| &view.registry.layouts[header]);
-        out.push_str(&part(view, "header", header));
-    }
-    out.push_str(&part(view, "metadata", metadata));
+    let header = view.registry.protocol.header.map(|header| &view.registry.layouts[header]);
+    out.push_str(&part(view, "header", header, true));
+    out.push_str(&part(view, "metadata", metadata, !view.brief));
     if item.segments.is_empty() {
         out.push_str(&view.heading("body: none"));
     } else {
         out.push_str(&view.heading("body"));
         out.push_str(&segments(view, item, metadata).draw(WIDTH, 2, view.paint));
+        out.push_str(&held::of_message(view, item));
     }
     let rules: Vec<_> = item.scope_rules.iter().chain(&item.rules).collect();
     if !rules.is_empty() {
@@ -60,10 +59,10 @@ pub(super) fn show(view: &View<'_>, item: &Message) -> String {
     out
 }
 
-fn part(view: &View<'_>, heading: &str, layout: Option<&Layout>) -> String {
+fn part(view: &View<'_>, heading: &str, layout: Option<&Layout>, drawn: bool) -> String {
     let Some(layout) = layout else { return view.heading(&format!("{heading}: none")) };
     let mut out = view.heading(&format!("{heading}: {}, {} bytes", layout.name, layout.size));
-    if !view.brief {
+    if drawn {
         out.push_str(&layout::body(view, layout));
     }
     out

@@ -5,6 +5,7 @@ mod body;
 mod diagram;
 mod entry;
 mod enumeration;
+mod held;
 mod layout;
 mod list;
 mod machine;
@@ -25,6 +26,7 @@ use super::table::wrap;
 
 /// Shows a layout, a message or anything else that has a name; without a name a list of everything
 #[derive(Args)]
+#[command(override_usage = "nnrp-gen show [OPTIONS] [[KIND] NAME]")]
 #[command(after_help = "Examples:
   nnrp-gen show
   nnrp-gen show session_close
@@ -32,7 +34,7 @@ use super::table::wrap;
   nnrp-gen show state_machine")]
 pub(super) struct Arguments {
     /// What to show: a name, a kind and a name, or a kind for the list of its names
-    #[arg(value_name = "[KIND] NAME", num_args = 0..=2)]
+    #[arg(value_name = "NAME", num_args = 0..=2)]
     name: Vec<String>,
 }
 
@@ -174,8 +176,11 @@ impl View<'_> {
     /// The first lines of an item: its name, what it is, and its doc.
     fn head(&self, name: &str, facts: &[String], doc: &str) -> String {
         let facts: Vec<_> = facts.iter().filter(|fact| !fact.is_empty()).map(String::as_str).collect();
-        let facts = facts.join(" · ");
-        let mut out = format!("{} {}\n", self.paint.bold(name), self.paint.dim(&format!("· {facts}")));
+        let mut out = String::new();
+        for (number, line) in wrap(&format!("{name} · {}", facts.join(" · ")), WIDTH).iter().enumerate() {
+            let (start, rest) = line.split_at(if number == 0 { name.len() } else { 0 });
+            out.push_str(&format!("{}{}\n", self.paint.bold(start), self.paint.dim(rest)));
+        }
         if !doc.is_empty() {
             for line in wrap(doc, WIDTH) {
                 out.push_str(&line);

@@ -16,9 +16,14 @@ pub(super) fn items(registry: &Registry) -> Vec<Item<'_>> {
 pub(super) fn show(view: &View<'_>, item: &Vocabulary) -> String {
     let lengths = format!("each word behind its length, a {}", item.length_type.name());
     let facts = ["vocabulary".to_owned(), lengths, source(&item.source)];
+    format!("{}\n{}", view.head(&item.name, &facts, &item.doc), words(item).draw(WIDTH, 0, view.paint))
+}
+
+/// The words and what they mean.
+pub(super) fn words(item: &Vocabulary) -> Table {
     let mut table = Table::new([left("word"), left("meaning")]);
     for (word, doc) in &item.words {
         table.row([cell(Ink::Bold, word.as_str()), doc.as_str().into()]);
     }
-    format!("{}\n{}", view.head(&item.name, &facts, &item.doc), table.draw(WIDTH, 0, view.paint))
+    table
 }

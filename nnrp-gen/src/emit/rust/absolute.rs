@@ -58,7 +58,15 @@ pub fn absolute(tokens: TokenStream, given: &Given) -> TokenStream {
     for (at, token) in tokens.iter().enumerate() {
         match token {
             TokenTree::Group(group) => {
-                let mut inner = Group::new(group.delimiter(), absolute(group.stream(), given));
+                // `offset_of!` holds a type and a field, `#[repr]` a word, and none of them is core's.
+                let names = match &tokens[..at] {
+                    [.., TokenTree::Ident(name), TokenTree::Punct(_)] => name == "offset_of",
+                    [.., TokenTree::Ident(name)] => name == "repr",
+                    _ => false,
+                };
+                let inner =
+                    if names { replaced(group.stream(), given) } else { absolute(group.stream(), given) };
+                let mut inner = Group::new(group.delimiter(), inner);
                 inner.set_span(group.span());
                 out.extend([TokenTree::Group(inner)]);
             }
@@ -76,6 +84,15 @@ pub fn absolute(tokens: TokenStream, given: &Given) -> TokenStream {
         }
     }
     out
+}
+
+/// The same with what was given, and nothing else changed.
+fn replaced(tokens: TokenStream, given: &Given) -> TokenStream {
+    let replace = |token: TokenTree| match given.get(&token.to_string()) {
+        Some(given) => given.clone(),
+        None => token.into(),
+    };
+    tokens.into_iter().map(replace).collect()
 }
 
 /// An attribute in front of every item.
@@ -107,7 +124,15 @@ fn path(name: &str, before: &[TokenTree], behind: &[TokenTree]) -> Option<TokenS
     // A field, a method, the rest of a path, or the name of what is being defined.
     let named = match before.last() {
         Some(TokenTree::Punct(punct)) if punct.as_char() == '.' => true,
-        last @ Some(TokenTree::Punct(_)) => is_path_sign(before.iter().rev().nth(1), last),
+        last @ Some(TokenTree::Punct(punct)) if punct.as_char() == ':' => {
+            is_path_sign(before.iter().rev().nth(1), last)
+        }
+        // Behind an attribute, or with a number, it is a variant that is being defined.
+        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => {
+            matches!(before.iter().rev().nth(1), Some(TokenTree::Punct(punct)) if punct.as_char() == '#')
+        }
+        Some(TokenTree::Punct(punct)) if punct.as_char() == ',' => is_assigned(behind),
+        None => is_assigned(behind),
         Some(TokenTree::Ident(word)) => {
             ["fn", "struct", "enum", "const", "type"].iter().any(|key| word == key)
         }
@@ -134,6 +159,14 @@ fn path(name: &str, before: &[TokenTree], behind: &[TokenTree]) -> Option<TokenS
     let (module, _) = WORDS.iter().find(|(_, words)| words.contains(&name))?;
     let (module, name) = (ident(module), ident(name));
     Some(quote!(::core::#module::#name))
+}
+
+/// Whether a single `=` follows.
+fn is_assigned(behind: &[TokenTree]) -> bool {
+    matches!(
+        behind.first(),
+        Some(TokenTree::Punct(punct)) if punct.as_char() == '=' && punct.spacing() == Spacing::Alone
+    )
 }
 
 /// Whether two tokens are `::`.
@@ -168,9 +201,19 @@ mod tests {
 
     #[test]
     fn other_names_stay() {
-        for text in
-            ["self.u8", "Self::None", "fn core()", "S { u8: x }", "a.assert", "assert == 1", "struct Option;"]
-        {
+        for text in [
+            "offset_of!(A, Some)",
+            "enum A { None = 0, Ok = 1 }",
+            "#[doc] Some(A)",
+            "#[repr(u8)]",
+            "self.u8",
+            "Self::None",
+            "fn core()",
+            "S { u8: x }",
+            "a.assert",
+            "assert == 1",
+            "struct Option;",
+        ] {
             check(text, text);
         }
     }

@@ -1,7 +1,7 @@
 //! Bodies: rows of layouts, entries, parts behind a prelude, and words.
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 
 use crate::model::{
     Body, ByteOrder, Choice, Content, Count, Entry, Layout, Meaning, Part, Scalar, Select, Slices, Vocabulary,
@@ -9,11 +9,11 @@ use crate::model::{
 use crate::rule::FieldRef;
 
 use super::rules::Reach;
-use super::{Rust, cite, doc, field_ident, plain, scalar_ident, type_ident};
+use super::{Rust, cite, doc, field_ident, plain, said, scalar_ident, type_ident};
 
 impl Rust<'_> {
-    /// Everything that bodies are made of.
-    pub(super) fn bodies(&self) -> TokenStream {
+    /// Everything that bodies are made of, part by part.
+    pub(super) fn bodies(&self) -> Vec<TokenStream> {
         let registry = self.registry;
         let mut rows: Vec<usize> = Vec::new();
         let mut add = |content: Content| {
@@ -36,7 +36,7 @@ impl Rust<'_> {
         let entries = registry.entries.iter().map(|entry| self.entries(entry));
         let bodies = registry.bodies.iter().map(|body| self.body(body));
         let words = registry.vocabularies.iter().map(|words| self.words(words));
-        quote!(#(#rows)* #(#entries)* #(#bodies)* #(#words)*)
+        rows.chain(entries).chain(bodies).chain(words).collect()
     }
 
     /// A field of a layout as a place: where it is and how to blame it.
@@ -122,6 +122,16 @@ impl Rust<'_> {
                 pub fn iter(&self) -> impl Iterator<Item = #view<'a>> + Clone + use<'a> {
                     self.0.chunks_exact(#size).filter_map(|row| row.first_chunk().map(#view))
                 }
+
+                /// Writes a row behind those that `out` holds.
+                ///
+                /// # Errors
+                ///
+                /// What is wrong with the row; nothing is written then.
+                pub fn push(out: &mut impl Extend<u8>, row: &#native) -> Result<(), #wire::Fault> {
+                    out.extend(row.to_bytes()?);
+                    Ok(())
+                }
             }
         }
     }
@@ -184,13 +194,11 @@ impl Rust<'_> {
     }
 
     /// The payloads that a selector knows, as an enum. Its name, and its definition.
-    fn payloads(&self, layout: &Layout, select: &Select) -> Option<(Ident, TokenStream)> {
+    fn payloads(&self, item: &Entry, select: &Select) -> Option<(Ident, TokenStream)> {
         if select.choices.is_empty() {
             return None;
         }
-        let Meaning::Enum(selector) = layout.fields[select.field].meaning else { return None };
-        let selector = &self.registry.enums[selector];
-        let name = format_ident!("{}Payload", type_ident(&selector.name));
+        let name = format_ident!("{}Payload", type_ident(&item.name));
         let variants = select.choices.iter().map(|choice| {
             let docs = doc([&choice.doc]);
             let variant = type_ident(&choice.name);
@@ -203,8 +211,16 @@ impl Rust<'_> {
             let view = format_ident!("{}View", type_ident(&self.registry.layouts[choice.layout].name));
             quote!(Some(#value) => bytes.first_chunk().map(|bytes| Self::#variant(#view(bytes).to_owned())),)
         });
-        let docs =
-            doc([format!("What `{}` says of a payload, for the values that are known.", selector.name)]);
+        let docs = doc([format!("The payload of a `{}`, decoded where its type is known.", item.name)]);
+        // A layout that stands for one payload only says which.
+        let alone = select.choices.iter().filter(|choice| {
+            select.choices.iter().filter(|other| other.layout == choice.layout).count() == 1
+        });
+        let conversions = alone.map(|choice| {
+            let variant = type_ident(&choice.name);
+            let ty = type_ident(&self.registry.layouts[choice.layout].name);
+            quote!(impl From<#ty> for #name<'_> { fn from(payload: #ty) -> Self { Self::#variant(payload) } })
+        });
         Some((
             name.clone(),
             quote! {
@@ -222,8 +238,19 @@ impl Rust<'_> {
                         known.unwrap_or(Self::Other(bytes))
                     }
                 }
+
+                #(#conversions)*
             },
         ))
+    }
+
+    /// The value of a selector that makes a choice.
+    fn choice_value(&self, selector: &crate::model::Field, choice: &Choice) -> TokenStream {
+        let Meaning::Enum(position) = selector.meaning else { return plain(choice.value).to_token_stream() };
+        let item = &self.registry.enums[position];
+        let ty = self.enum_type(position);
+        let name = if item.is_open() { super::const_ident(&choice.name) } else { type_ident(&choice.name) };
+        quote!(#ty::#name)
     }
 
     /// A block of entries.
@@ -241,7 +268,7 @@ impl Rust<'_> {
         let select = entry.select.as_ref().map(|select| self.select(layout, select, entry.payload, id));
         let select = optional(select);
         let unique = optional(entry.unique.map(|field| self.place(layout, field, id, None)));
-        let payloads = entry.select.as_ref().and_then(|select| self.payloads(layout, select));
+        let payloads = entry.select.as_ref().and_then(|select| self.payloads(entry, select));
         let (payload_name, payload_enum) = payloads.unzip();
         let payload_field = payload_name.as_ref().map(|name| {
             quote! {
@@ -265,6 +292,46 @@ impl Rust<'_> {
         ]);
         let item_docs = doc([format!("One `{}` entry.", entry.name)]);
         let header_size = Literal::u32_unsuffixed(layout.size);
+        let push_payload = payload_name.as_ref().zip(entry.select.as_ref()).map(|(payloads, select)| {
+            let selector = &layout.fields[select.field];
+            let field = field_ident(&selector.name);
+            let arms = select.choices.iter().map(|choice| {
+                let variant = type_ident(&choice.name);
+                let value = self.choice_value(selector, choice);
+                quote! {
+                    #payloads::#variant(payload) => {
+                        let header = #native { #field: #value, ..*header };
+                        let payload = payload.to_bytes().map_err(|fault| fault.behind(#header_size))?;
+                        Self::push(out, &header, &payload)
+                    }
+                }
+            });
+            let docs = doc([format!(
+                "Writes an entry as [`Self::push`] does, with the header's `{}` filled in where the payload is known.",
+                selector.name
+            )]);
+            quote! {
+                #docs
+                ///
+                /// # Errors
+                ///
+                /// What is wrong with the payload or the header; nothing is written then.
+                pub fn push_payload(
+                    out: &mut impl Extend<u8>,
+                    header: &#native,
+                    payload: &#payloads<'_>,
+                ) -> Result<(), #wire::Fault> {
+                    match payload {
+                        #(#arms)*
+                        #payloads::Other(bytes) => Self::push(out, header, bytes),
+                    }
+                }
+            }
+        });
+        let (message_field, message_value) = match payload_name {
+            Some(_) => (quote!(message: u64,), quote!(message)),
+            None => (quote!(), quote!()),
+        };
         let context = if payload_name.is_some() { quote!(let message = self.message;) } else { quote!() };
         quote! {
             #payload_enum
@@ -280,11 +347,18 @@ impl Rust<'_> {
             }
 
             #docs
-            #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+            #[derive(Clone, Copy, Debug, Default)]
             pub struct #name<'a> {
                 bytes: &'a [u8],
-                message: u64,
+                #message_field
             }
+
+            // The message decides what is known in a block, not what the block is.
+            impl PartialEq for #name<'_> {
+                fn eq(&self, other: &Self) -> bool { self.bytes == other.bytes }
+            }
+
+            impl Eq for #name<'_> {}
 
             impl<'a> #name<'a> {
                 const TABLE: &'static #wire::body::Entries = &#wire::body::Entries {
@@ -304,7 +378,7 @@ impl Rust<'_> {
                 pub fn new(bytes: &'a [u8], message: #kind) -> Result<Self, #wire::Fault> {
                     let message = u64::from(message.raw());
                     Self::TABLE.check(#wire::body::Piece { bytes, at: 0 }, message)?;
-                    Ok(Self { bytes, message })
+                    Ok(Self { bytes, #message_value })
                 }
 
                 /// The bytes themselves.
@@ -339,6 +413,8 @@ impl Rust<'_> {
                     out.extend(head.into_iter().chain(payload.iter().copied()).chain(core::iter::repeat_n(0, padding)));
                     Ok(())
                 }
+
+                #push_payload
             }
         }
     }
@@ -454,7 +530,9 @@ impl Rust<'_> {
             }
             Content::Entry(entry) => {
                 let name = format_ident!("{}Entries", type_ident(&registry.entries[entry].name));
-                if message.to_string() == "message" {
+                if !knows_payloads(&registry.entries[entry]) {
+                    quote!(#name { bytes: #bytes })
+                } else if message.to_string() == "message" {
                     quote!(#name { bytes: #bytes, message })
                 } else {
                     quote!(#name { bytes: #bytes, message: #message })
@@ -490,7 +568,7 @@ impl Rust<'_> {
         let prelude = &self.registry.layouts[body.prelude];
         let (native, view) = (type_ident(&prelude.name), format_ident!("{}View", type_ident(&prelude.name)));
         let has_values = self.prelude_has_values(body);
-        let docs = doc([body.doc.clone(), cite(&body.source)]);
+        let docs = doc([said(&body.doc, "body", &body.name), cite(&body.source)]);
         let prelude_field = has_values.then(|| {
             quote! {
                 /// What stands in front; lengths and counts in it are filled in when it is written.
@@ -543,7 +621,7 @@ impl Rust<'_> {
             let bytes = self.unwrap(part.content, quote!(self.#name));
             quote!(out.put(#bytes);)
         });
-        let start = if has_values { quote!(self.prelude) } else { quote!(#native::default()) };
+        let start = has_values.then(|| quote!(..self.prelude));
         let prelude_name = if has_values { quote!(prelude) } else { quote!(_) };
         let alone = counts.is_empty().then(|| {
             quote! {
@@ -616,8 +694,7 @@ impl Rust<'_> {
                 #alone
 
                 fn write(&self, out: &mut #wire::Writer<'_>) {
-                    let mut prelude = #start;
-                    #fills
+                    let prelude = #native { #fills #start };
                     out.put(&#wire::Packed::pack(&prelude));
                     #(#writes)*
                 }
@@ -794,29 +871,35 @@ impl Rust<'_> {
         }
     }
 
-    /// Statements that fill lengths and counts into a prelude.
+    /// Lengths and counts of a prelude, as fields of its literal.
     fn fills(&self, body: &Body) -> TokenStream {
         let wire = &self.options.wire;
         let prelude = &self.registry.layouts[body.prelude];
-        let fills = body.parts.iter().map(|part| {
+        let set = |field: usize, value: TokenStream| {
+            let field = &prelude.fields[field];
+            let (name, ty) = (field_ident(&field.name), scalar_ident(field.scalar().unwrap_or(Scalar::U32)));
+            quote!(#name: #wire::body::length(#value, #ty::MAX),)
+        };
+        let mut filled = Vec::new();
+        let mut fills = Vec::new();
+        for part in &body.parts {
             let name = field_ident(&part.name);
             let bytes = self.unwrap(part.content, quote!(self.#name));
-            let field = &prelude.fields[part.length];
-            let (length, ty) =
-                (field_ident(&field.name), scalar_ident(field.scalar().unwrap_or(Scalar::U32)));
-            let count = match &part.count {
-                Some(Count::Prelude(field)) => {
-                    let field = &prelude.fields[*field];
-                    let (count, ty) =
-                        (field_ident(&field.name), scalar_ident(field.scalar().unwrap_or(Scalar::U32)));
-                    Some(quote!(prelude.#count = #wire::body::length(self.#name.len(), #ty::MAX);))
-                }
-                _ => None,
-            };
-            quote!(prelude.#length = #wire::body::length(#bytes.len(), #ty::MAX); #count)
-        });
+            fills.push(set(part.length, quote!(#bytes.len())));
+            if let Some(Count::Prelude(field)) = part.count
+                && !filled.contains(&field)
+            {
+                filled.push(field);
+                fills.push(set(field, quote!(self.#name.len())));
+            }
+        }
         quote!(#(#fills)*)
     }
+}
+
+/// Whether an entry has payloads that are known, so that its block must know its message.
+fn knows_payloads(entry: &Entry) -> bool {
+    entry.select.as_ref().is_some_and(|select| !select.choices.is_empty())
 }
 
 fn optional(value: Option<TokenStream>) -> TokenStream {

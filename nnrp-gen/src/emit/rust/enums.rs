@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use crate::model::{Enum, Meaning, Value};
 
-use super::{Rust, cite, const_ident, doc, hex, plain, scalar_ident, type_ident};
+use super::{Rust, cite, const_ident, doc, hex, plain, said, scalar_ident, type_ident};
 
 impl Rust<'_> {
     pub(super) fn enumeration(&self, item: &Enum) -> TokenStream {
@@ -154,14 +154,14 @@ impl Rust<'_> {
         let acceptance = acceptance(item);
         let name = type_ident(&item.name);
         let raw = scalar_ident(item.ty);
-        let docs = doc([item.doc.clone(), cite(&item.source)]);
+        let docs = doc([said(&item.doc, "enum", &item.name), cite(&item.source)]);
         let first = default_value(item).map(|value| value.value);
         let digits = item.ty.size() as usize * 2;
         let number = |value: &Value| {
             if digits > 2 || value.value > 9 { hex(value.value, digits) } else { plain(value.value) }
         };
         let variants = item.values.iter().map(|value| {
-            let docs = doc([&value.doc]);
+            let docs = doc([said(&value.doc, "value", &value.name)]);
             let variant = type_ident(&value.name);
             let number = number(value);
             let default = (Some(value.value) == first).then(|| quote!(#[default]));
@@ -182,6 +182,7 @@ impl Rust<'_> {
         let checked = self.is_in_a_layout(item).then(|| {
             quote! {
                 /// The value of a number that was checked to be one.
+                #[inline]
                 const fn checked(raw: #raw) -> Self {
                     match Self::from_raw(raw) { Some(value) => value, None => Self::ALL[0] }
                 }
@@ -205,11 +206,13 @@ impl Rust<'_> {
                 #acceptance
 
                 /// The value of that number, if it is listed.
+                #[inline]
                 pub const fn from_raw(raw: #raw) -> Option<Self> {
                     match raw { #(#read)* _ => None }
                 }
 
                 /// The number on the wire.
+                #[inline]
                 pub const fn raw(self) -> #raw { self as #raw }
 
                 #checked
@@ -255,7 +258,7 @@ impl Rust<'_> {
         let open = "Open: besides the constants it takes the values of these ranges.".to_owned();
         let docs = doc([item.doc.clone(), open].into_iter().chain(ranges).chain([cite(&item.source)]));
         let constants = item.values.iter().map(|value| {
-            let docs = doc([&value.doc]);
+            let docs = doc([said(&value.doc, "value", &value.name)]);
             let constant = const_ident(&value.name);
             let number = hex(value.value, digits);
             quote!(#docs pub const #constant: Self = Self(#number);)
@@ -317,11 +320,13 @@ impl Rust<'_> {
                 #acceptance
 
                 /// The value of that number, if it is listed or lies in a range.
+                #[inline]
                 pub const fn from_raw(raw: #raw) -> Option<Self> {
                     if Self::accepts(raw as u64) { Some(Self(raw)) } else { None }
                 }
 
                 /// The number on the wire.
+                #[inline]
                 pub const fn raw(self) -> #raw { self.0 }
 
                 /// The name in the registry, if it is listed.
@@ -443,6 +448,9 @@ fn default_value(item: &Enum) -> Option<&Value> {
 
 /// A condition on `raw`, without branches.
 fn accepts(spans: &[(u64, u64)], max: u64) -> TokenStream {
+    if spans.len() > 2 && spans.iter().all(|span| span.1 < 128) {
+        return accepts_bit(spans);
+    }
     let mut parts = spans.iter().map(|&(from, to)| {
         let (first, last) = (plain(from), plain(to));
         match (from, to) {
@@ -460,5 +468,22 @@ fn accepts(spans: &[(u64, u64)], max: u64) -> TokenStream {
         (None, _) => quote!(false),
         (Some(only), 0) => only,
         (Some(first), _) => quote!((#first) #(| (#parts))*),
+    }
+}
+
+/// A condition on `raw` that looks it up among 128 bits.
+fn accepts_bit(spans: &[(u64, u64)]) -> TokenStream {
+    let bits = spans.iter().flat_map(|&(from, to)| from..=to).fold(0u128, |bits, number| bits | 1 << number);
+    let last = plain(spans.last().map_or(0, |span| span.1));
+    let (low, high) = (hex(bits as u64, 16), hex((bits >> 64) as u64, 16));
+    if bits >> 64 == 0 {
+        return quote! {
+            const LISTED: u64 = #low;
+            (raw <= #last) & (LISTED >> (raw & 63) & 1 != 0)
+        };
+    }
+    quote! {
+        const LISTED: [u64; 2] = [#low, #high];
+        (raw <= #last) & (LISTED[(raw >> 6 & 1) as usize] >> (raw & 63) & 1 != 0)
     }
 }

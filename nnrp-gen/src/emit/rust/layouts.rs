@@ -1,6 +1,6 @@
 //! Layouts: the wire struct, the native struct, the checked view, and what leads from one to another.
 
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Delimiter, Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
 use crate::model::{ByteOrder, Element, Field, Layout, Meaning, Native, Rule, Scalar};
@@ -8,6 +8,7 @@ use crate::names;
 use crate::rule::{self, FieldRef};
 
 use super::rules::Reach;
+use super::together::together;
 use super::{
     Rust, cite, const_ident, doc, field_ident, from_bytes, hex, ident, plain, scalar_ident, to_bytes,
     type_ident,
@@ -28,7 +29,7 @@ struct Emit<'a> {
 }
 
 impl Rust<'_> {
-    pub(super) fn layout(&self, layout: &Layout) -> TokenStream {
+    pub(super) fn layout(&self, layout: &Layout) -> [TokenStream; 7] {
         let name = super::given_ident(layout.given.as_ref(), &layout.name);
         let visibility = if layout.given.is_some() { ident(super::VISIBILITY) } else { ident("pub") };
         let emit = Emit {
@@ -42,13 +43,18 @@ impl Rust<'_> {
             size: Literal::u32_unsuffixed(layout.size),
             name,
         };
-        let wire_struct = emit.wire_struct();
-        let native_struct = layout.given.is_none().then(|| emit.native_struct());
-        let native_impl = emit.native_impl();
-        let traits = emit.traits();
-        let view = emit.view_struct();
-        let mutable = emit.mut_struct();
-        quote!(#native_struct #native_impl #traits #view #mutable #wire_struct)
+        let native_struct = layout.given.is_none().then(|| emit.native_struct()).unwrap_or_default();
+        let (native_impl, traits) = (emit.native_impl(), emit.traits());
+        let definition = self.definition(layout).unwrap_or_default();
+        [
+            native_struct,
+            native_impl,
+            traits,
+            emit.view_struct(),
+            emit.mut_struct(),
+            emit.wire_struct(),
+            definition,
+        ]
     }
 
     /// A native value as the number that stands on the wire.
@@ -495,17 +501,35 @@ impl Emit<'_> {
                 _ => {}
             }
         }
-        for rule in &self.layout.rules {
-            let function = rule_ident(rule);
-            let arguments = rule_fields(rule).into_iter().map(|field| {
-                let field = &self.layout.fields[field.index];
-                let name = field_ident(&field.name);
-                let scalar = field.scalar().unwrap_or(Scalar::U64);
-                self.rust.raw_of(field, scalar, &quote!(self.#name))
+        let (groups, others) = together(&self.layout.rules);
+        for group in groups {
+            let case = self.rust.truth(&group.case, &Natives(self));
+            let values = group.zero.iter().map(|(field, mask)| {
+                let value = self.native(*field);
+                if self.layout.fields[field.index].scalar() == Some(Scalar::U64) && *mask == u64::MAX {
+                    value
+                } else if *mask == u64::MAX {
+                    quote!(#value as u64)
+                } else {
+                    let mask = plain(*mask);
+                    quote!((#value & #mask) as u64)
+                }
             });
+            parts.push(quote!((#case | (#(#values)|* == 0))));
+        }
+        for rule in others {
+            let function = rule_ident(rule);
+            let arguments = rule_fields(rule).into_iter().map(|field| bare(self.native(field)));
             parts.push(quote!(#wire::#function(#(#arguments),*)));
         }
         conjunction(&parts)
+    }
+
+    /// The number on the wire of a native value.
+    fn native(&self, field: FieldRef) -> TokenStream {
+        let field = &self.layout.fields[field.index];
+        let name = field_ident(&field.name);
+        self.rust.raw_of(field, field.scalar().unwrap_or(Scalar::U64), &quote!(self.#name))
     }
 
     /// Whether a stored field that is reserved or constant has its only value.
@@ -595,20 +619,7 @@ impl Emit<'_> {
         let mut parts = Vec::new();
         let fixed = self.fixed_words();
         if !fixed.is_empty() {
-            let words = fixed.iter().map(|word| {
-                let load = self.load_word(word);
-                let digits = word.bytes as usize * 2;
-                let mask = hex(word.mask, digits);
-                if word.value == 0 && word.mask == u64::MAX {
-                    load
-                } else if word.value == 0 {
-                    quote!((#load & #mask))
-                } else {
-                    let value = hex(word.value, digits);
-                    quote!(((#load ^ #value) & #mask))
-                }
-            });
-            parts.push(quote!(#(#words)|* == 0));
+            parts.push(self.words_hold(&fixed));
         }
         for field in &self.layout.fields {
             match (&field.meaning, field.element, field.count) {
@@ -645,10 +656,20 @@ impl Emit<'_> {
                 _ => {}
             }
         }
-        for rule in &self.layout.rules {
-            let call = self.rule_call(rule);
-            parts.push(call);
+        let (groups, others) = together(&self.layout.rules);
+        for group in groups {
+            let case = self.rust.truth(&group.case, &Loads(self));
+            let mut mask = vec![0u8; self.layout.size as usize];
+            for (field, bits) in &group.zero {
+                let field = &self.layout.fields[field.index];
+                for (place, byte) in mask[field.range()].iter_mut().zip(self.wire_bytes(*bits, field.size)) {
+                    *place |= byte;
+                }
+            }
+            let words = self.words_hold(&self.words(&mask, &vec![0; mask.len()]));
+            parts.push(quote!((#case | (#words))));
         }
+        parts.extend(others.into_iter().map(|rule| self.rule_call(rule)));
         if parts.is_empty() {
             return quote!({
                 let _ = bytes;
@@ -656,6 +677,24 @@ impl Emit<'_> {
             });
         }
         conjunction(&parts)
+    }
+
+    /// The condition that the fixed bits of words are as they must be.
+    fn words_hold(&self, words: &[Word]) -> TokenStream {
+        let words = words.iter().map(|word| {
+            let load = self.load_word(word);
+            let digits = word.bytes as usize * 2;
+            let mask = hex(word.mask, digits);
+            if word.value == 0 && word.mask == u64::MAX {
+                load
+            } else if word.value == 0 {
+                quote!((#load & #mask))
+            } else {
+                let value = hex(word.value, digits);
+                quote!(((#load ^ #value) & #mask))
+            }
+        });
+        quote!(#(#words)|* == 0)
     }
 
     /// A rule applied to bytes.
@@ -695,6 +734,12 @@ impl Emit<'_> {
             };
             mask[field.range()].copy_from_slice(&bits);
         }
+        self.words(&mask, &value)
+    }
+
+    /// The words that cover a mask over all bytes, with what stands under it.
+    fn words(&self, mask: &[u8], value: &[u8]) -> Vec<Word> {
+        let size = mask.len();
         let mut words = Vec::new();
         let mut done = 0;
         while done < size {
@@ -721,7 +766,7 @@ impl Emit<'_> {
                     start: start as u32,
                     bytes: bytes as u32,
                     mask: fresh,
-                    value: read(&value) & fresh,
+                    value: read(value) & fresh,
                 });
             }
             done = start + bytes;
@@ -880,7 +925,10 @@ impl Emit<'_> {
                     let offset = Literal::u32_unsuffixed(field.offset);
                     quote!(#support::part::<#size, #bytes>(self.0, #offset))
                 }
-                _ => self.get(field, &quote!(self.0)),
+                _ => {
+                    let getter = ident(&names::getter(name));
+                    quote!(self.#getter())
+                }
             };
             quote!(.field(#name, &#value))
         });
@@ -1074,6 +1122,17 @@ pub(super) fn rule_fields(rule: &Rule) -> Vec<FieldRef> {
     rule::fields(&rule.condition())
 }
 
+/// An argument without parentheses around all of it, which the compiler warns of.
+pub(super) fn bare(argument: TokenStream) -> TokenStream {
+    let mut tokens = argument.clone().into_iter();
+    match (tokens.next(), tokens.next()) {
+        (Some(TokenTree::Group(group)), None) if group.delimiter() == Delimiter::Parenthesis => {
+            group.stream()
+        }
+        _ => argument,
+    }
+}
+
 /// All parts hold, without branches.
 pub(super) fn conjunction(parts: &[TokenStream]) -> TokenStream {
     match parts {
@@ -1086,6 +1145,33 @@ pub(super) fn conjunction(parts: &[TokenStream]) -> TokenStream {
             });
             quote!(#(#grouped)&*)
         }
+    }
+}
+
+/// A rule's view of native values.
+struct Natives<'a>(&'a Emit<'a>);
+
+impl Reach for Natives<'_> {
+    fn value(&self, field: FieldRef) -> TokenStream {
+        self.0.native(field)
+    }
+
+    fn field(&self, field: FieldRef) -> &Field {
+        &self.0.layout.fields[field.index]
+    }
+}
+
+/// A rule's view of bytes.
+struct Loads<'a>(&'a Emit<'a>);
+
+impl Reach for Loads<'_> {
+    fn value(&self, field: FieldRef) -> TokenStream {
+        let field = self.field(field);
+        self.0.load(&quote!(bytes), field.offset, field.scalar().unwrap_or(Scalar::U64))
+    }
+
+    fn field(&self, field: FieldRef) -> &Field {
+        &self.0.layout.fields[field.index]
     }
 }
 

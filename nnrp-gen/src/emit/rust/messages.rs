@@ -11,7 +11,7 @@ use crate::rule::{self, FieldRef, Space, Truth};
 
 use super::bodies::metadata_counts;
 use super::rules::Reach;
-use super::{Rust, cite, doc, field_ident, plain, scalar_ident, type_ident};
+use super::{Rust, cite, doc, field_ident, plain, said, scalar_ident, type_ident};
 
 /// What the emission of packets needs to know of the header.
 struct Header<'a> {
@@ -42,44 +42,53 @@ impl Rust<'_> {
         })
     }
 
-    /// Messages and packets, for a protocol that has them.
-    pub(super) fn messages(&self) -> TokenStream {
-        let Some(header) = self.header() else { return quote!() };
+    /// Messages and packets, for a protocol that has them, part by part.
+    pub(super) fn messages(&self) -> Vec<TokenStream> {
+        let Some(header) = self.header() else { return Vec::new() };
         if self.registry.messages.is_empty() {
-            return quote!();
+            return Vec::new();
         }
-        let bodies = self.bodies();
-        let kinds = self.message_kinds();
-        let message_bodies = self.registry.messages.iter().map(|message| self.message_body(message));
-        let message = self.message_enum(&header);
-        let packet = self.packet(&header);
-        let checks = self.registry.messages.iter().map(|message| self.message_check(&header, message));
-        let codes = self.error_codes(&header);
+        let mut parts = self.bodies();
+        parts.push(self.message_kinds());
+        parts.extend(self.registry.messages.iter().map(|message| self.message_body(message)));
+        parts.push(self.message_enum(&header));
+        parts.push(self.packet(&header));
+        parts.push(self.frame(&header));
+        for message in &self.registry.messages {
+            let check = self.message_check(&header, message);
+            parts.push(quote!(impl<'a> Frame<'a> { #check }));
+        }
+        parts.push(self.error_codes(&header));
+        parts
+    }
+
+    /// A packet on its way through the checks.
+    fn frame(&self, header: &Header<'_>) -> TokenStream {
+        let wire = &self.options.wire;
+        let words = self.has_words().then(|| {
+            quote! {
+                /// Words that are good beside the registered ones.
+                words: &'a dyn Fn(&str) -> bool,
+            }
+        });
+        let tensors = self.registry.messages.iter().map(|message| self.tensor_const(message));
         let head_size = Literal::u32_unsuffixed(header.layout.size);
         let view = format_ident!("{}View", type_ident(&header.layout.name));
-        let wire = &self.options.wire;
         quote! {
-            #bodies
-            #kinds
-            #(#message_bodies)*
-            #message
-            #packet
-
             /// A packet whose header is good and whose lengths are right.
             struct Frame<'a> {
                 header: #view<'a>,
                 metadata: #wire::body::Piece<'a>,
                 body: #wire::body::Piece<'a>,
+                #words
             }
 
-            impl<'a> Frame<'a> {
+            impl Frame<'_> {
                 /// Bytes of the header.
                 const HEADER: usize = #head_size;
 
-                #(#checks)*
+                #(#tensors)*
             }
-
-            #codes
         }
     }
 
@@ -217,7 +226,7 @@ impl Rust<'_> {
         let messages = &self.registry.messages;
         let variants = messages.iter().map(|message| {
             let (variant, metadata, body) = self.variant(message);
-            let docs = doc([message.doc.clone(), cite(&message.source)]);
+            let docs = doc([said(&message.doc, "message", &message.name), cite(&message.source)]);
             let body = body.map(|body| quote!(#body<'a>));
             let parts: Vec<_> = metadata.map(|name| quote!(#name)).into_iter().chain(body).collect();
             let parts = (!parts.is_empty()).then(|| quote!((#(#parts),*)));
@@ -282,6 +291,39 @@ impl Rust<'_> {
         let nothing =
             |body: TokenStream| (!lifetime).then(|| quote!(Self::Nothing(never, _) => match *never {#body},));
         let (nothing_kind, nothing_write) = (nothing(quote!()), nothing(quote!()));
+        let encode = |parse: TokenStream| {
+            quote! {
+                let size = self.encoded_len();
+                let Some(out) = out.get_mut(..size) else { return Err(#wire::WriteError::Room(size)) };
+                self.write(header, &mut #wire::Writer::new(out));
+                if let Err(fault) = #parse {
+                    out.fill(0);
+                    return Err(#wire::WriteError::Fault(fault));
+                }
+                Ok(size)
+            }
+        };
+        let (encode, encode_with) = if self.has_words() {
+            let with = encode(quote!(Packet::parse_with(out, words)));
+            let encode_with = quote! {
+                /// The same for a reader who knows words beside the registered ones.
+                ///
+                /// # Errors
+                ///
+                /// As [`Self::encode_into`].
+                pub fn encode_with(
+                    &self,
+                    header: &#natives,
+                    out: &mut [u8],
+                    words: &dyn Fn(&str) -> bool,
+                ) -> Result<usize, #wire::WriteError> {
+                    #with
+                }
+            };
+            (quote!(self.encode_with(header, out, &|_| false)), encode_with)
+        } else {
+            (encode(quote!(Packet::parse(out))), quote!())
+        };
         let rest = messages.iter().any(|message| message.segments.is_empty()) || !lifetime;
         let rest = rest.then(|| quote!(_ => 0,));
         quote! {
@@ -314,15 +356,10 @@ impl Rust<'_> {
                 ///
                 /// Where `out` is too small, or a reader would refuse the packet. Nothing is written then.
                 pub fn encode_into(&self, header: &#natives, out: &mut [u8]) -> Result<usize, #wire::WriteError> {
-                    let size = self.encoded_len();
-                    let Some(out) = out.get_mut(..size) else { return Err(#wire::WriteError::Room(size)) };
-                    self.write(header, &mut #wire::Writer::new(out));
-                    if let Err(fault) = Packet::parse(out) {
-                        out.fill(0);
-                        return Err(#wire::WriteError::Fault(fault));
-                    }
-                    Ok(size)
+                    #encode
                 }
+
+                #encode_with
 
                 fn write(&self, header: &#natives, out: &mut #wire::Writer<'_>) {
                     let kind = self.message_type();
@@ -452,6 +489,14 @@ impl Rust<'_> {
         }
     }
 
+    /// Whether a message holds words, of which a reader may know more than the registry.
+    fn has_words(&self) -> bool {
+        let is_words = |content| matches!(content, Content::Vocabulary(_));
+        self.registry.messages.iter().flat_map(|message| &message.segments).any(|segment| {
+            is_words(segment.content) || segment.cases.iter().any(|case| is_words(case.content))
+        })
+    }
+
     /// The checked packet.
     fn packet(&self, header: &Header<'_>) -> TokenStream {
         let wire = &self.options.wire;
@@ -480,6 +525,45 @@ impl Rust<'_> {
             let read = format_ident!("read_{}", message.name);
             quote!(#kind::#variant => frame.#read(),)
         });
+        let (words, words_type, words_field) = if self.has_words() {
+            (quote!(words), quote!(words: &'w dyn Fn(&str) -> bool), quote!(words,))
+        } else {
+            (quote!(), quote!(), quote!())
+        };
+        let none = self.has_words().then(|| quote!(&|_| false));
+        let parse = quote! {
+            let Some(head) = bytes.first_chunk::<#size>() else {
+                return Err(#wire::Fault::length(<#native as #wire::Packed>::SITE, bytes.len(), #size));
+            };
+            let header = #view::new(head)?;
+            let packet = Self { bytes, header };
+            let (meta_len, body_len) = (#meta_len, #body_len);
+            let kind = header.#message_getter();
+            const META: #wire::Site = #meta_site;
+            #wire::body::need(meta_len == kind.metadata_size() as u64, &META, #meta_at, #wire::FaultKind::Length)?;
+            const BODY: #wire::Site = #body_site;
+            let behind = bytes.len() as u64 - #size;
+            let fits = behind.checked_sub(meta_len) == Some(body_len);
+            #wire::body::need(fits, &BODY, #body_at, #wire::FaultKind::Length)?;
+            let frame = packet.frame(#words);
+            match kind { #(#checks)* }
+            Ok(packet)
+        };
+        let (parse, parse_with) = if self.has_words() {
+            let parse_with = quote! {
+                /// Checks exactly one packet, where `words` are good beside the registered ones.
+                ///
+                /// # Errors
+                ///
+                /// As [`Self::parse`].
+                pub fn parse_with(bytes: &'a [u8], words: &dyn Fn(&str) -> bool) -> Result<Self, #wire::Fault> {
+                    #parse
+                }
+            };
+            (quote!(Self::parse_with(bytes, #none)), parse_with)
+        } else {
+            (parse, quote!())
+        };
         quote! {
             /// A packet that passed every check: header, metadata and body where they are.
             #[derive(Clone, Copy, PartialEq, Eq)]
@@ -496,23 +580,10 @@ impl Rust<'_> {
                 /// The first fault: the header, its lengths, the metadata, the scope, the message's rules, the
                 /// body in order. Offsets count from the first byte of the packet.
                 pub fn parse(bytes: &'a [u8]) -> Result<Self, #wire::Fault> {
-                    let Some(head) = bytes.first_chunk::<#size>() else {
-                        return Err(#wire::Fault::length(<#native as #wire::Packed>::SITE, bytes.len(), #size));
-                    };
-                    let header = #view::new(head)?;
-                    let packet = Self { bytes, header };
-                    let (meta_len, body_len) = (#meta_len, #body_len);
-                    let kind = header.#message_getter();
-                    const META: #wire::Site = #meta_site;
-                    #wire::body::need(meta_len == kind.metadata_size() as u64, &META, #meta_at, #wire::FaultKind::Length)?;
-                    const BODY: #wire::Site = #body_site;
-                    let behind = bytes.len() as u64 - #size;
-                    let fits = behind.checked_sub(meta_len) == Some(body_len);
-                    #wire::body::need(fits, &BODY, #body_at, #wire::FaultKind::Length)?;
-                    let frame = packet.frame();
-                    match kind { #(#checks)* }
-                    Ok(packet)
+                    #parse
                 }
+
+                #parse_with
 
                 /// Bytes of the packet that starts with `bytes`, as its header declares them; nothing as long as
                 /// the header is not whole.
@@ -540,18 +611,18 @@ impl Rust<'_> {
                 pub fn message_type(&self) -> #kind { self.header.#message_getter() }
 
                 /// The bytes of the metadata.
-                pub fn metadata(&self) -> &'a [u8] { self.frame().metadata.bytes }
+                pub fn metadata(&self) -> &'a [u8] { self.frame(#none).metadata.bytes }
 
                 /// The bytes of the body.
-                pub fn body(&self) -> &'a [u8] { self.frame().body.bytes }
+                pub fn body(&self) -> &'a [u8] { self.frame(#none).body.bytes }
 
                 /// The metadata as native values and the segments of the body.
                 pub fn message(&self) -> Message<'a> {
-                    let frame = self.frame();
+                    let frame = self.frame(#none);
                     match self.message_type() { #(#reads)* }
                 }
 
-                fn frame(&self) -> Frame<'a> {
+                fn frame<'w>(&self, #words_type) -> Frame<'w> where 'a: 'w {
                     let behind = self.bytes.get(#size..).unwrap_or_default();
                     let size = self.message_type().metadata_size();
                     let (metadata, body) = behind.split_at_checked(size).unwrap_or((behind, &[]));
@@ -559,6 +630,7 @@ impl Rust<'_> {
                         header: self.header,
                         metadata: #wire::body::Piece { bytes: metadata, at: #size },
                         body: #wire::body::Piece { bytes: body, at: #size + size },
+                        #words_field
                     }
                 }
             }
@@ -610,8 +682,9 @@ impl Rust<'_> {
         let run = if names.is_empty() {
             let site = self.site(&header.layout.name, &header.body_length.name, "", None);
             let at = Literal::u32_unsuffixed(header.body_length.offset);
+            // The header is good and says where the packet ends: that there is a body is the message's fault.
             quote! {
-                const BODY: #wire::Site = #site;
+                const BODY: #wire::Site = #site.message();
                 #wire::body::need(self.body.bytes.is_empty(), &BODY, #at, #wire::FaultKind::Length)
             }
         } else {
@@ -842,7 +915,7 @@ impl Rust<'_> {
             }
             Content::Vocabulary(words) => {
                 let ty = type_ident(&registry.vocabularies[words].name);
-                quote!(#ty::check(#name, |_| false)?)
+                quote!(#ty::check(#name, self.words)?)
             }
         }
     }
@@ -1011,7 +1084,10 @@ impl Rust<'_> {
         let entry = &registry.entries[entry];
         let entries = format_ident!("{}Entries", type_ident(&entry.name));
         let name = field_ident(&body.parts[part].name);
-        let Some(table) = self.tensor_table(tensor, entry) else { return quote!() };
+        if self.tensor_table(tensor, entry).is_none() {
+            return quote!();
+        }
+        let table = tensor_ident(message);
         let Some(metadata) = message.metadata.map(|layout| &registry.layouts[layout]) else {
             return quote!();
         };
@@ -1033,17 +1109,29 @@ impl Rust<'_> {
             Some(quote! {
                 if let Some(index) = #wire::body::object(#entries::TABLE, #name, &#key, #tile_kind) {
                     let mode = match metadata.#getter() { #(#arms)* };
-                    TENSOR.tiles(index, mode, #tiles)?;
+                    Self::#table.tiles(index, mode, #tiles)?;
                 }
             })
         });
         quote! {
-            const TENSOR: #wire::body::Tensor = #table;
             if let Some(table) = #wire::body::object(#entries::TABLE, #name, &#key, #section_kind) {
-                TENSOR.sections(table.payload, #sections, #tiles)?;
+                Self::#table.sections(table.payload, #sections, #tiles)?;
             }
             #index
         }
+    }
+
+    /// Where the fields are that the tensor sections of a message are checked by, as a constant.
+    fn tensor_const(&self, message: &Message) -> Option<TokenStream> {
+        let wire = &self.options.wire;
+        let tensor = message.tensor.as_ref()?;
+        let (_, body) = message.body()?;
+        let Content::Entry(entry) = self.registry.bodies[body].parts[tensor.part].content else {
+            return None;
+        };
+        let table = self.tensor_table(tensor, &self.registry.entries[entry])?;
+        let name = tensor_ident(message);
+        Some(quote!(const #name: &'static #wire::body::Tensor = &#table;))
     }
 
     /// Where the fields are that tensor sections are checked by.
@@ -1159,10 +1247,14 @@ impl Rust<'_> {
             };
             let (head, body, limit) = (code(errors.header), code(errors.body), code(errors.limit));
             let raw = scalar_ident(item.ty);
+            let from = match item.ty {
+                Scalar::U32 => quote!(#ty::from_raw),
+                _ => quote!(|code| #ty::from_raw(#raw::try_from(code).ok()?)),
+            };
             quote! {
                 /// The error code that answers it.
                 pub fn error_code(&self) -> #ty {
-                    let own = self.code().and_then(|code| #ty::from_raw(#raw::try_from(code).ok()?));
+                    let own = self.code().and_then(#from);
                     match own {
                         Some(code) => code,
                         None if self.kind() == #wire::FaultKind::Limit => #limit,
@@ -1184,6 +1276,10 @@ pub(super) fn at(base: Option<TokenStream>, offset: u32) -> TokenStream {
         (Some(base), 0) => base,
         (Some(base), _) => quote!(#base + #offset_literal),
     }
+}
+
+fn tensor_ident(message: &Message) -> Ident {
+    format_ident!("{}_TENSOR", super::const_ident(&message.name))
 }
 
 fn body_ident(message: &Message) -> Ident {

@@ -1,0 +1,8 @@
+use nnrp_core::Layout;
+
+#[derive(Layout)]
+union Chunk {
+    rate: u32,
+}
+
+fn main() {}

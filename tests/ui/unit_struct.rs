@@ -1,0 +1,6 @@
+use nnrp_core::Layout;
+
+#[derive(Layout)]
+struct Chunk;
+
+fn main() {}
