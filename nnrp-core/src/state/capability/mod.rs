@@ -359,7 +359,7 @@ impl Capabilities {
         list.retain(|(of, old)| *of != purpose || old.terms != agreement.terms);
         let place = list.partition_point(|(_, old)| old.terms.rank < agreement.terms.rank);
         list.insert(place, (purpose, agreement));
-        self.agreements = (self.agreements - before).saturating_add(list.len());
+        self.agreements = self.agreements.saturating_sub(before).saturating_add(list.len());
         if self.agreements > self.limits.agreements {
             list.pop();
             self.agreements = self.agreements.saturating_sub(1);

@@ -213,7 +213,9 @@ fn floods_are_bounded() {
 #[test]
 fn model_both_sides_agree() {
     let mut random = Random::new(12);
-    let (mut client, mut server) = sides();
+    let limits = Limits { waiting: 1_000, ..Default::default() };
+    let (mut client, mut server) =
+        (Capabilities::new(Side::Client, limits), Capabilities::new(Side::Server, limits));
     let mut to_server: VecDeque<(Purpose, u32, Offer)> = VecDeque::new();
     let mut to_client: VecDeque<(Purpose, u32, Offer)> = VecDeque::new();
     let mut agreed = 0;
@@ -227,7 +229,7 @@ fn model_both_sides_agree() {
         let session_id = random.below(3) as u32;
         let purpose = random.of(&[Negotiation, Degradation]);
         match random.below(4) {
-            0 if out.len() < 20 => {
+            0 if side.waiting() < 12 => {
                 let terms = Terms { rank: random.below(3) as u16, ..Default::default() };
                 // The two sides never offer the same tokens to degrade, so that no offer looks like an answer.
                 let own = if by_client { [WORDS[0], WORDS[1]] } else { [WORDS[2], WORDS[3]] };

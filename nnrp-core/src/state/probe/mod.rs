@@ -182,7 +182,7 @@ impl Probes {
         } else if self.limits.samples != 0 {
             measured.samples.push(sample);
         }
-        measured.next = (measured.next + 1) % self.limits.samples.max(1);
+        measured.next = measured.next.saturating_add(1) % self.limits.samples.max(1);
     }
 
     /// The transport could not be used at all.
@@ -283,7 +283,7 @@ fn median(values: impl Iterator<Item = u64>) -> u64 {
         return upper;
     }
     let lower = middle.checked_sub(1).and_then(|at| values.get(at)).copied().unwrap_or(upper);
-    lower + (upper - lower) / 2
+    lower.midpoint(upper)
 }
 
 #[cfg(test)]
