@@ -56,7 +56,8 @@
 //!
 //! # Features
 //!
-//! - `alloc` (on): the stream splitter and the builders. Without it everything else works, with no allocator at all.
+//! - `state` (on): the state machines; implies `alloc`.
+//! - `alloc`: the stream splitter and the builders. Without it the codecs work with no allocator at all.
 //! - `std`: implies `alloc`.
 //! - `serde`, `arbitrary`: their traits for layouts, enums and bitmasks.
 //!
@@ -65,28 +66,26 @@
 #![no_std]
 
 // So that what the derives write means the same here and elsewhere.
-extern crate self as nnrp_core;
 #[cfg(feature = "alloc")]
 extern crate alloc;
+extern crate self as nnrp_core;
 #[cfg(test)]
 extern crate std;
 
+#[cfg(feature = "alloc")]
+pub mod build;
 pub mod describe;
+mod later;
 mod profile;
+mod regions;
+#[cfg(feature = "state")]
+pub mod state;
+pub mod stream;
+pub mod tensor;
 
 pub use bitflags;
 pub use nnrp_derive::{Layout, ProfileDescriptor, WireEnum, registry};
 pub use profile::{ProfileDescriptor, Unbound};
 pub use wire::{Layout, Reserved, WireEnum};
-
-#[cfg(feature = "alloc")]
-pub mod build;
-mod later;
-mod regions;
-pub mod stream;
-pub mod tensor;
-
-#[cfg(feature = "state")]
-pub mod state;
 
 include!(concat!(env!("OUT_DIR"), "/codecs.rs"));

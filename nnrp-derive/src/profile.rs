@@ -94,7 +94,7 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
 fn between(cx: &mut Context, number: Option<&Number>, what: &str, from: i128, to: i128) {
     let Some(number) = number else { return };
     if number.value > to || number.value < 0 {
-        cx.error(number.span, format!("{what} of {:#x} does not fit its field", number.value)).help =
+        cx.error(number.span, format!("{what} of {} does not fit its field", number.value)).help =
             Some(format!("the last one is {to:#x}"));
     } else if number.value < from {
         cx.error(number.span, format!("{what} below {from:#x} belongs to the protocol")).help =

@@ -21,6 +21,9 @@ fn main() {
     let described = format!("describe!({});\n", names.join(" "));
     fs::write(Path::new(&out).join("described.rs"), described).expect("OUT_DIR can be written to");
     fs::write(Path::new(&out).join("mirrors.rs"), mirror::mirrors(&nnrp)).expect("OUT_DIR can be written to");
+    let types: Vec<_> = nnrp.layouts.iter().map(|layout| names::pascal(&layout.name)).collect();
+    let described = format!("describe!({});\n", types.join(" "));
+    fs::write(Path::new(&out).join("described.rs"), described).expect("OUT_DIR can be written to");
     for name in FOREIGN {
         let registry =
             tables(name, &format!("registries/{name}"), &format!("crate::foreign::{name}"), &mut table);
@@ -66,7 +69,7 @@ fn value(registry: &Registry, layout: &Layout, out: &mut String) {
                 format!("Value::Bytes({place}.to_vec())")
             }
             Some(_) => {
-                format!("Value::List({place}.iter().map(|item| {}).collect())", one(registry, field, "(*item)"))
+                format!("Value::List({place}.iter().map(|&item| {}).collect())", one(registry, field, "item"))
             }
             None => one(registry, field, &place),
         };
@@ -90,8 +93,7 @@ fn one(registry: &Registry, field: &Field, place: &str) -> String {
         (Meaning::Bool, _) => format!("Value::Bool({place})"),
         (_, Element::Layout(inner)) => {
             let inner = function(&registry.layouts[inner]);
-            let place = place.strip_prefix('*').map_or(format!("&{place}"), str::to_owned);
-            format!("{inner}({place})")
+            format!("{inner}(&{place})")
         }
         (_, Element::Scalar(Scalar::F32)) => format!("Value::F32({place}.to_bits())"),
         (_, Element::Scalar(Scalar::F64)) => format!("Value::F64({place}.to_bits())"),

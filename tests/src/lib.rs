@@ -10,3 +10,8 @@ pub mod parts;
 pub mod project;
 pub mod random;
 pub mod registry;
+
+/// The Rust of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;

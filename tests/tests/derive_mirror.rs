@@ -4,7 +4,7 @@
 //! `NNRP_LONG=1` runs a hundred times as many cases.
 
 use nnrp_core::wire::Fault;
-use nnrp_tests::generated::LAYOUTS;
+use nnrp_tests::generated::nnrp::LAYOUTS;
 use nnrp_tests::random::{Random, good};
 use nnrp_tests::registry;
 
@@ -50,8 +50,15 @@ mod mirrors {
 }
 
 /// Where a fault is, what it is and what it says. The error codes of a protocol are its own.
-fn told(fault: Fault) -> (String, usize, Option<&'static str>) {
-    (fault.to_string(), fault.offset(), fault.rule())
+type Told = (String, usize, String, Option<String>);
+
+fn told(fault: Fault) -> Told {
+    let kind = fault.kind().name().to_owned();
+    (fault.to_string(), fault.offset(), kind, fault.rule().map(str::to_owned))
+}
+
+fn retold(fault: nnrp_tests::generated::Fault) -> Told {
+    (fault.sentence, fault.offset, fault.kind, fault.rule)
 }
 
 #[test]
@@ -64,7 +71,7 @@ fn mirrors_do_the_same() {
         assert_eq!((generated.name, generated.size), (mirror.name, mirror.size));
         let mut random = Random::new(5, mirror.name);
         let mut agree = |bytes: &[u8]| {
-            let generated = (generated.round)(bytes).map(|round| round.bytes).map_err(told);
+            let generated = (generated.round)(bytes).map(|round| round.bytes).map_err(retold);
             let mirrored = (mirror.round)(bytes).map_err(told);
             assert_eq!(generated, mirrored, "{} of {bytes:02x?}", mirror.name);
             *if generated.is_ok() { &mut accepted } else { &mut refused } += 1;

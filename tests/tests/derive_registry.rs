@@ -14,6 +14,13 @@ pub mod pcap {
     nnrp_core::registry!("registries/pcap");
 }
 
+/// Every kind of field, and nothing is documented.
+pub mod kinds {
+    #![deny(missing_docs)]
+
+    nnrp_core::registry!("registries/kinds");
+}
+
 /// All of NNRP once more, with messages and bodies.
 pub mod again {
     #![deny(missing_docs)]

@@ -44,8 +44,11 @@ fn check(here: &Path, cases: &Path) -> BTreeMap<String, String> {
     let mut said = BTreeMap::new();
     for entry in fs::read_dir(cases).unwrap() {
         let path = entry.unwrap().path();
-        if path.extension().is_some_and(|extension| extension == "rs") {
+        let is = |wanted: &str| path.extension().is_some_and(|extension| extension == wanted);
+        if is("rs") || is("toml") {
             fs::copy(&path, bins.join(path.file_name().unwrap())).unwrap();
+        }
+        if is("rs") {
             said.insert(path.file_stem().unwrap().to_string_lossy().into_owned(), String::new());
         }
     }
@@ -62,7 +65,7 @@ fn check(here: &Path, cases: &Path) -> BTreeMap<String, String> {
         let name = value["target"]["name"].as_str().unwrap_or_default().to_owned();
         let message = &value["message"];
         if message["level"] == "error" && said.contains_key(&name) {
-            messages.entry(name).or_default().extend(read(message));
+            messages.entry(name).or_default().extend(read(message, &format!("{}/", package.display())));
         }
     }
     for (name, mut list) in messages {
@@ -78,7 +81,7 @@ fn check(here: &Path, cases: &Path) -> BTreeMap<String, String> {
 }
 
 /// Place and text of an error.
-fn read(message: &Value) -> Option<(u64, u64, String)> {
+fn read(message: &Value, package: &str) -> Option<(u64, u64, String)> {
     let span = message["spans"].as_array()?.iter().find(|span| span["is_primary"] == true)?;
     let span = outermost(span);
     let number = |key: &str| span[key].as_u64().unwrap_or_default();
@@ -96,6 +99,8 @@ fn read(message: &Value) -> Option<(u64, u64, String)> {
             } else {
                 format!("{}:{}", number("line_end"), number("column_end"))
             };
+            // Where the package stands is not ours to say.
+            let text = text.replace(package, "");
             format!("{line}:{column}-{end}: {}\n", text.replace('\n', "\n    "))
         }
     };

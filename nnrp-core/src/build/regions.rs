@@ -6,7 +6,7 @@ use crate::wire::{Fault, Packed};
 use crate::{
     BodyRegionPrelude, CacheObjectKind, CommonHeader, DescriptorFlags, ExtensionFrameDescriptor,
     ExtensionFrameDescriptorRows, ExtensionKind, FrameSubmit, FrameSubmitBody, InlineObjectBlockHeader,
-    InlineObjectEntries, LLM_CHAT_DELTA_V1, Message, MessageType, ObjectRefMask, ObjectReferenceBlock,
+    InlineObjectEntries, LLM_CHAT_DELTA_V1, Message, ObjectRefMask, ObjectReferenceBlock,
     ObjectReferenceBlockRows, OperationLinks, PayloadKindBitmap, ProfileId, Regions, ResultPush,
     ResultPushBody, SubmitMode, TypedPayloadDescriptor, TypedPayloadDescriptorRows,
 };
@@ -158,7 +158,7 @@ impl<M: Carrier> RegionsBuilder<M> {
         let objects = self.inline_objects();
         let references = self.object_references();
         let regions = Regions {
-            inline_objects: InlineObjectEntries { bytes: &objects, message: M::MESSAGE.raw().into() },
+            inline_objects: InlineObjectEntries { bytes: &objects },
             object_references: ObjectReferenceBlockRows(&references),
             payload_descriptors: TypedPayloadDescriptorRows(&self.payload_descriptors),
             payload_frames: &self.payload_frames,
@@ -252,9 +252,6 @@ mod sealed {
 
     /// What the two messages differ in.
     pub trait Metadata: Clone {
-        /// The message.
-        const MESSAGE: MessageType;
-
         /// Where objects of a kind stand among all.
         fn rank(kind: CacheObjectKind) -> u32;
 
@@ -275,8 +272,6 @@ mod sealed {
     }
 
     impl Metadata for FrameSubmit {
-        const MESSAGE: MessageType = MessageType::FrameSubmit;
-
         fn rank(kind: CacheObjectKind) -> u32 {
             // Other kinds follow the standard ones, ascending.
             let place = STANDARD.iter().position(|(standard, _)| *standard == kind);
@@ -315,8 +310,6 @@ mod sealed {
     }
 
     impl Metadata for ResultPush {
-        const MESSAGE: MessageType = MessageType::ResultPush;
-
         fn rank(kind: CacheObjectKind) -> u32 {
             kind.raw().into()
         }

@@ -7,16 +7,21 @@
 
 pub mod budget;
 pub mod cache;
+pub mod capability;
 mod code;
 pub mod credit;
 pub mod hello;
+pub mod object;
 pub mod operation;
 #[cfg(test)]
 mod pick;
+pub mod probe;
 #[cfg(test)]
 pub(crate) mod random;
 pub mod refusal;
+pub mod resume;
 pub mod schedule;
+pub mod schema;
 pub mod session;
 pub mod side;
 pub mod source;

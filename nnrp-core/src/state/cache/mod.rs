@@ -62,7 +62,7 @@ pub struct Counters {
 /// let stored = cache.apply_put(&mut graph, cache.check_put(&graph, &put, Time(0))?, content, Time(0));
 /// assert_eq!(stored.version, 1);
 ///
-/// let found = cache.check_lookup(&Want::new(key), Time(5))?;
+/// let found = cache.check_lookup(&Want::new(key), Time(5)).map_err(|code| code.name())?;
 /// assert_eq!(found.version, 1);
 /// # Ok(())
 /// # }

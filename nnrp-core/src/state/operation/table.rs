@@ -304,7 +304,7 @@ impl<T> Operations<T> {
             let why = "as many operations are in flight as the session allows";
             return Err(Refusal::new(ErrorCode::LIMIT_EXCEEDED, "S9", why).about(self.ids.len() as u64));
         }
-        let parent_slot = self.ids.get(&parent).copied().unwrap_or(NIL);
+        let parent_slot = if parent == 0 { None } else { self.ids.get(&parent).copied() }.unwrap_or(NIL);
         let standing = match parent {
             0 => Parent::None,
             _ if parent_slot != NIL => Parent::Live,
@@ -376,6 +376,9 @@ impl<T> Operations<T> {
 
     fn delist(&mut self, slot: u32, group: u64) {
         List::Session.unlink(&mut self.slots, &mut self.all, slot);
+        if group == 0 {
+            return;
+        }
         if let Some(ends) = self.groups.get_mut(&group) {
             List::Group.unlink(&mut self.slots, ends, slot);
             if ends.first == NIL {

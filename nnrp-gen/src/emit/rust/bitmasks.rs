@@ -6,7 +6,7 @@ use quote::quote;
 use crate::model::Bitmask;
 
 use super::enums::serde_by_text;
-use super::{Rust, cite, const_ident, doc, hex, scalar_ident, type_ident};
+use super::{Rust, cite, const_ident, doc, hex, said, scalar_ident, type_ident};
 
 impl Rust<'_> {
     pub(super) fn bitmask(&self, item: &Bitmask) -> TokenStream {
@@ -16,9 +16,9 @@ impl Rust<'_> {
         let raw = scalar_ident(item.ty);
         let text = &item.name;
         let digits = item.ty.size() as usize * 2;
-        let docs = doc([item.doc.clone(), cite(&item.source)]);
+        let docs = doc([said(&item.doc, "bitmask", &item.name), cite(&item.source)]);
         let bits = item.bits.iter().map(|bit| {
-            let docs = doc([&bit.doc]);
+            let docs = doc([said(&bit.doc, "bit", &bit.name)]);
             let constant = const_ident(&bit.name);
             let mask = hex(bit.mask, digits);
             quote!(#docs const #constant = #mask;)

@@ -9,7 +9,7 @@ use crate::model::{
 use crate::rule::FieldRef;
 
 use super::rules::Reach;
-use super::{Rust, cite, doc, field_ident, plain, scalar_ident, type_ident};
+use super::{Rust, cite, doc, field_ident, plain, said, scalar_ident, type_ident};
 
 impl Rust<'_> {
     /// Everything that bodies are made of, part by part.
@@ -328,6 +328,10 @@ impl Rust<'_> {
                 }
             }
         });
+        let (message_field, message_value) = match payload_name {
+            Some(_) => (quote!(message: u64,), quote!(message)),
+            None => (quote!(), quote!()),
+        };
         let context = if payload_name.is_some() { quote!(let message = self.message;) } else { quote!() };
         quote! {
             #payload_enum
@@ -343,11 +347,18 @@ impl Rust<'_> {
             }
 
             #docs
-            #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+            #[derive(Clone, Copy, Debug, Default)]
             pub struct #name<'a> {
                 bytes: &'a [u8],
-                message: u64,
+                #message_field
             }
+
+            // The message decides what is known in a block, not what the block is.
+            impl PartialEq for #name<'_> {
+                fn eq(&self, other: &Self) -> bool { self.bytes == other.bytes }
+            }
+
+            impl Eq for #name<'_> {}
 
             impl<'a> #name<'a> {
                 const TABLE: &'static #wire::body::Entries = &#wire::body::Entries {
@@ -367,7 +378,7 @@ impl Rust<'_> {
                 pub fn new(bytes: &'a [u8], message: #kind) -> Result<Self, #wire::Fault> {
                     let message = u64::from(message.raw());
                     Self::TABLE.check(#wire::body::Piece { bytes, at: 0 }, message)?;
-                    Ok(Self { bytes, message })
+                    Ok(Self { bytes, #message_value })
                 }
 
                 /// The bytes themselves.
@@ -519,7 +530,9 @@ impl Rust<'_> {
             }
             Content::Entry(entry) => {
                 let name = format_ident!("{}Entries", type_ident(&registry.entries[entry].name));
-                if message.to_string() == "message" {
+                if !knows_payloads(&registry.entries[entry]) {
+                    quote!(#name { bytes: #bytes })
+                } else if message.to_string() == "message" {
                     quote!(#name { bytes: #bytes, message })
                 } else {
                     quote!(#name { bytes: #bytes, message: #message })
@@ -555,7 +568,7 @@ impl Rust<'_> {
         let prelude = &self.registry.layouts[body.prelude];
         let (native, view) = (type_ident(&prelude.name), format_ident!("{}View", type_ident(&prelude.name)));
         let has_values = self.prelude_has_values(body);
-        let docs = doc([body.doc.clone(), cite(&body.source)]);
+        let docs = doc([said(&body.doc, "body", &body.name), cite(&body.source)]);
         let prelude_field = has_values.then(|| {
             quote! {
                 /// What stands in front; lengths and counts in it are filled in when it is written.
@@ -882,6 +895,11 @@ impl Rust<'_> {
         }
         quote!(#(#fills)*)
     }
+}
+
+/// Whether an entry has payloads that are known, so that its block must know its message.
+fn knows_payloads(entry: &Entry) -> bool {
+    entry.select.as_ref().is_some_and(|select| !select.choices.is_empty())
 }
 
 fn optional(value: Option<TokenStream>) -> TokenStream {

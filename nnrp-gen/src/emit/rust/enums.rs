@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use crate::model::{Enum, Meaning, Value};
 
-use super::{Rust, cite, const_ident, doc, hex, plain, scalar_ident, type_ident};
+use super::{Rust, cite, const_ident, doc, hex, plain, said, scalar_ident, type_ident};
 
 impl Rust<'_> {
     pub(super) fn enumeration(&self, item: &Enum) -> TokenStream {
@@ -154,14 +154,14 @@ impl Rust<'_> {
         let acceptance = acceptance(item);
         let name = type_ident(&item.name);
         let raw = scalar_ident(item.ty);
-        let docs = doc([item.doc.clone(), cite(&item.source)]);
+        let docs = doc([said(&item.doc, "enum", &item.name), cite(&item.source)]);
         let first = default_value(item).map(|value| value.value);
         let digits = item.ty.size() as usize * 2;
         let number = |value: &Value| {
             if digits > 2 || value.value > 9 { hex(value.value, digits) } else { plain(value.value) }
         };
         let variants = item.values.iter().map(|value| {
-            let docs = doc([&value.doc]);
+            let docs = doc([said(&value.doc, "value", &value.name)]);
             let variant = type_ident(&value.name);
             let number = number(value);
             let default = (Some(value.value) == first).then(|| quote!(#[default]));
@@ -258,7 +258,7 @@ impl Rust<'_> {
         let open = "Open: besides the constants it takes the values of these ranges.".to_owned();
         let docs = doc([item.doc.clone(), open].into_iter().chain(ranges).chain([cite(&item.source)]));
         let constants = item.values.iter().map(|value| {
-            let docs = doc([&value.doc]);
+            let docs = doc([said(&value.doc, "value", &value.name)]);
             let constant = const_ident(&value.name);
             let number = hex(value.value, digits);
             quote!(#docs pub const #constant: Self = Self(#number);)

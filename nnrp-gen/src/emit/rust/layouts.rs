@@ -46,7 +46,15 @@ impl Rust<'_> {
         let native_struct = layout.given.is_none().then(|| emit.native_struct()).unwrap_or_default();
         let (native_impl, traits) = (emit.native_impl(), emit.traits());
         let definition = self.definition(layout).unwrap_or_default();
-        [native_struct, native_impl, traits, emit.view_struct(), emit.mut_struct(), emit.wire_struct(), definition]
+        [
+            native_struct,
+            native_impl,
+            traits,
+            emit.view_struct(),
+            emit.mut_struct(),
+            emit.wire_struct(),
+            definition,
+        ]
     }
 
     /// A native value as the number that stands on the wire.
@@ -1115,7 +1123,7 @@ pub(super) fn rule_fields(rule: &Rule) -> Vec<FieldRef> {
 }
 
 /// An argument without parentheses around all of it, which the compiler warns of.
-fn bare(argument: TokenStream) -> TokenStream {
+pub(super) fn bare(argument: TokenStream) -> TokenStream {
     let mut tokens = argument.clone().into_iter();
     match (tokens.next(), tokens.next()) {
         (Some(TokenTree::Group(group)), None) if group.delimiter() == Delimiter::Parenthesis => {

@@ -11,7 +11,7 @@ use crate::rule::{self, FieldRef, Space, Truth};
 
 use super::bodies::metadata_counts;
 use super::rules::Reach;
-use super::{Rust, cite, doc, field_ident, plain, scalar_ident, type_ident};
+use super::{Rust, cite, doc, field_ident, plain, said, scalar_ident, type_ident};
 
 /// What the emission of packets needs to know of the header.
 struct Header<'a> {
@@ -226,7 +226,7 @@ impl Rust<'_> {
         let messages = &self.registry.messages;
         let variants = messages.iter().map(|message| {
             let (variant, metadata, body) = self.variant(message);
-            let docs = doc([message.doc.clone(), cite(&message.source)]);
+            let docs = doc([said(&message.doc, "message", &message.name), cite(&message.source)]);
             let body = body.map(|body| quote!(#body<'a>));
             let parts: Vec<_> = metadata.map(|name| quote!(#name)).into_iter().chain(body).collect();
             let parts = (!parts.is_empty()).then(|| quote!((#(#parts),*)));

@@ -265,6 +265,11 @@ fn doc<S: AsRef<str>>(paragraphs: impl IntoIterator<Item = S>) -> TokenStream {
     quote!(#(#[doc = #lines])*)
 }
 
+/// A doc, or what it is called where nobody wrote one: every public item has a doc.
+fn said(doc: &str, what: &str, name: &str) -> String {
+    if doc.is_empty() { format!("The {what} `{name}`.") } else { doc.to_owned() }
+}
+
 /// `source` as a paragraph of a doc.
 fn cite(source: &str) -> String {
     if source.is_empty() { String::new() } else { format!("Source: {source}.") }

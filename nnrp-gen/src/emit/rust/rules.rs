@@ -6,6 +6,7 @@ use quote::quote;
 use crate::model::{Element, Field, Meaning, Scalar};
 use crate::rule::{Arith, Cmp, FieldRef, Int, Presence, Truth};
 
+use super::layouts::bare;
 use super::{Rust, hex, plain, scalar_ident};
 
 /// How a condition reaches a field's raw number, and the field itself.
@@ -30,6 +31,16 @@ enum Width {
     Wide,
 }
 
+/// Whether a number may be negative, or may be on the way to it.
+fn below_zero(int: &Int, reach: &dyn Reach) -> bool {
+    match int {
+        Int::Literal(number) => *number < 0,
+        Int::Field(field) => !scalar_of(reach.field(*field)).is_unsigned(),
+        Int::Named(..) => false,
+        Int::Neg(_) | Int::Binary(..) => true,
+    }
+}
+
 impl Rust<'_> {
     /// A condition without branches.
     pub(super) fn truth(&self, truth: &Truth, reach: &dyn Reach) -> TokenStream {
@@ -51,7 +62,12 @@ impl Rust<'_> {
             Truth::Present(entry) => reach.presence(*entry),
             Truth::In(int, enumeration) => {
                 let name = self.enum_path(*enumeration);
-                let value = self.int(int, Width::Own(Scalar::U64), reach);
+                if below_zero(int, reach) {
+                    // Neither is an enum's value negative, nor may it seem to be a large one.
+                    let value = bare(self.int(int, Width::Signed, reach));
+                    return quote!(u64::try_from(#value).is_ok_and(#name::accepts));
+                }
+                let value = bare(self.int(int, Width::Own(Scalar::U64), reach));
                 quote!(#name::accepts(#value))
             }
             Truth::Compare(cmp, left, right) => {
@@ -175,7 +191,6 @@ impl Rust<'_> {
                 let own = scalar_of(reach.field(*field));
                 match width {
                     Width::Own(scalar) if scalar == own => value,
-                    // `in` of a signed field: what is negative becomes a number that no enum lists below 2^63.
                     Width::Own(scalar) => {
                         let ty = scalar_ident(scalar);
                         quote!((#value as #ty))

@@ -7,11 +7,11 @@ use crate::{Scheduling, SchedulingFlags};
 #[test]
 fn a_chain_of_a_million_parents_needs_no_stack() {
     const DEPTH: u64 = 1_000_000;
+    let mut operations = wide(u32::MAX);
+    for operation in 1..=DEPTH {
+        admit(&mut operations, below(operation - 1, operation));
+    }
     for manner in [Manner::Ask, Manner::End] {
-        let mut operations = wide(u32::MAX);
-        for operation in 1..=DEPTH {
-            admit(&mut operations, below(operation - 1, operation));
-        }
         let plan =
             operations.check_cancel(Reach::Subtree(Named::operation(1)), manner, Cause::Cancel).unwrap();
         let mut told = 0;

@@ -1,0 +1,249 @@
+//! Resume tokens: bound to one session, used once, within a window (R1, R2).
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use core::fmt;
+
+use subtle::ConstantTimeEq;
+
+use super::Limits;
+use crate::state::{Refusal, Source, Time};
+use crate::{ProfileId, SessionErrorCode, SessionFlagsAck, SessionOpen};
+
+const SECRET: usize = 24;
+
+/// The public part of a token, by which its session is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Handle(u64);
+
+/// A resume token: 8 bytes to find it by, 24 bytes of secret.
+///
+/// Looking the first up may take a time that tells something about it; the second is compared in constant time and
+/// is all that counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Token([u8; 8 + SECRET]);
+
+impl Token {
+    /// Its bytes on the wire.
+    pub const SIZE: usize = 8 + SECRET;
+
+    /// The bytes.
+    pub const fn as_bytes(&self) -> &[u8; Self::SIZE] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Token(…)")
+    }
+}
+
+/// What a token is bound to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bound {
+    /// The session.
+    pub session_id: u32,
+    /// Whose it is, as the caller's authentication tells one client from another.
+    pub principal: u64,
+    /// Its profile.
+    pub profile: ProfileId,
+    /// Its default schema and version.
+    pub schema: (u32, u32),
+    /// What was granted to it.
+    pub flags: SessionFlagsAck,
+    /// How long it can be resumed after its connection is gone.
+    pub window_ms: u32,
+}
+
+#[derive(Clone)]
+struct Slot<T> {
+    secret: [u8; SECRET],
+    bound: Bound,
+    /// What its connection left; nothing while that is still there.
+    left: Option<T>,
+    until: Option<Time>,
+}
+
+/// The tokens that a server has given out, over all its connections.
+///
+/// `T` is what is kept of a session between two connections. The window runs from the end of the first one; until
+/// then a token is good for moving the session away.
+///
+/// ```
+/// use nnrp_core::SessionOpen;
+/// use nnrp_core::state::{Time, resume::{Bound, Limits, Tokens}};
+///
+/// let mut random = 7u64; // a real server uses a cryptographic source
+/// let mut tokens = Tokens::new(Limits::default());
+/// let bound = Bound { session_id: 5, window_ms: 1_000, ..Default::default() };
+/// let (handle, token) = tokens.issue(bound, &mut || { random += 1; random }).unwrap();
+/// tokens.detach(handle, "what the session was doing", Time(0));
+///
+/// let open = SessionOpen::default();
+/// let plan = tokens.check_resume(token.as_bytes(), &open, 0, Time(999)).unwrap();
+/// assert_eq!(tokens.apply_resume(plan).unwrap().left, Some("what the session was doing"));
+/// assert!(tokens.check_resume(token.as_bytes(), &open, 0, Time(999)).is_err());
+/// ```
+#[derive(Clone)]
+pub struct Tokens<T> {
+    limits: Limits,
+    slots: BTreeMap<Handle, Slot<T>>,
+    timers: BTreeSet<(Time, Handle)>,
+}
+
+impl<T> fmt::Debug for Tokens<T> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Secrets stay out of logs.
+        out.debug_struct("Tokens").field("sessions", &self.slots.len()).finish_non_exhaustive()
+    }
+}
+
+/// A session that may be resumed.
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct ResumePlan {
+    handle: Handle,
+    bound: Bound,
+}
+
+impl ResumePlan {
+    /// What the token is bound to.
+    pub const fn bound(&self) -> &Bound {
+        &self.bound
+    }
+}
+
+/// A session that was resumed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resumed<T> {
+    /// What the token was bound to.
+    pub bound: Bound,
+    /// What its old connection left; nothing where that is still there and has to give it up first.
+    pub left: Option<T>,
+}
+
+impl<T> Tokens<T> {
+    /// No tokens yet.
+    pub const fn new(limits: Limits) -> Self {
+        Self { limits, slots: BTreeMap::new(), timers: BTreeSet::new() }
+    }
+
+    /// Sessions that can be resumed.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Gives out a token for a session. `None` where there is no window (R1) or no room: the session is then not
+    /// resumable.
+    pub fn issue(&mut self, bound: Bound, source: &mut impl Source) -> Option<(Handle, Token)> {
+        if bound.window_ms == 0 || self.slots.len() >= self.limits.sessions {
+            return None;
+        }
+        // The same 64 bits twice means a broken source; a few tries, and then no token rather than a shared one.
+        let handle = (0..4).map(|_| Handle(source.next())).find(|handle| !self.slots.contains_key(handle))?;
+        let mut secret = [0; SECRET];
+        source.fill(&mut secret);
+        let mut token = [0; Token::SIZE];
+        let bytes = handle.0.to_le_bytes().into_iter().chain(secret);
+        token.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
+        self.slots.insert(handle, Slot { secret, bound, left: None, until: None });
+        Some((handle, Token(token)))
+    }
+
+    /// The session ended in order; its token is good for nothing from here on.
+    pub fn revoke(&mut self, handle: Handle) {
+        self.take(handle);
+    }
+
+    /// The session's connection is gone: keeps what is left of it, and its window begins. Gives it back where there
+    /// is no such token.
+    pub fn detach(&mut self, handle: Handle, left: T, now: Time) -> Option<T> {
+        let Some(slot) = self.slots.get_mut(&handle).filter(|slot| slot.left.is_none()) else {
+            return Some(left);
+        };
+        let until = now.after(slot.bound.window_ms.into());
+        slot.left = Some(left);
+        slot.until = Some(until);
+        self.timers.insert((until, handle));
+        None
+    }
+
+    /// Checks a token and the request that brings it.
+    ///
+    /// # Errors
+    ///
+    /// `resume_rejected` for a token that is unknown, was used or came too late, is another client's or for another
+    /// session, and for a request that does not fit the session's profile, schema or flags (R2).
+    pub fn check_resume(
+        &self,
+        token: &[u8],
+        open: &SessionOpen,
+        principal: u64,
+        now: Time,
+    ) -> Result<ResumePlan, Refusal> {
+        let reject = |why| Refusal::session(SessionErrorCode::RESUME_REJECTED, "R2", why);
+        let invalid = reject("the resume token is not valid");
+        let (handle, secret) = token.split_first_chunk().ok_or(invalid)?;
+        let handle = Handle(u64::from_le_bytes(*handle));
+        let slot = self.slots.get(&handle);
+        // Also without a slot there is a comparison, so that an answer takes as long either way.
+        let known = slot.map_or([0; SECRET], |slot| slot.secret);
+        let equal: bool = known.ct_eq(secret).into();
+        let slot = slot.filter(|_| equal).ok_or(invalid)?;
+        if slot.until.is_some_and(|until| until <= now) {
+            return Err(reject("the resume window is over"));
+        }
+        let bound = slot.bound;
+        if principal != bound.principal {
+            return Err(reject("the resume token is another client's"));
+        }
+        if open.requested_session_id != 0 && open.requested_session_id != bound.session_id {
+            return Err(reject("the resume token is for another session"));
+        }
+        // 0 asks for none and takes the session's.
+        if open.profile_id != ProfileId::UNSPECIFIED && open.profile_id != bound.profile {
+            return Err(reject("the session has another profile"));
+        }
+        if open.schema_id != 0 && (open.schema_id, open.schema_version) != bound.schema {
+            return Err(reject("the session has another default schema"));
+        }
+        if !bound.flags.contains(SessionFlagsAck::from_bits_truncate(open.session_flags.bits().into())) {
+            return Err(reject("the session was not granted these flags"));
+        }
+        Ok(ResumePlan { handle, bound })
+    }
+
+    /// Resumes: the token is used up. The session gets a new one by [`Self::issue`].
+    pub fn apply_resume(&mut self, plan: ResumePlan) -> Option<Resumed<T>> {
+        let slot = self.take(plan.handle)?;
+        Some(Resumed { bound: slot.bound, left: slot.left })
+    }
+
+    /// When [`Self::handle_timeout`] has something to do.
+    pub fn next_timeout(&self) -> Option<Time> {
+        self.timers.first().map(|(until, _)| *until)
+    }
+
+    /// Gives up the next session whose window is over. Call it until it gives `None`.
+    pub fn handle_timeout(&mut self, now: Time) -> Option<(Bound, T)> {
+        let (until, handle) = *self.timers.first()?;
+        if until > now {
+            return None;
+        }
+        let slot = self.take(handle)?;
+        slot.left.map(|left| (slot.bound, left))
+    }
+
+    fn take(&mut self, handle: Handle) -> Option<Slot<T>> {
+        let slot = self.slots.remove(&handle)?;
+        if let Some(until) = slot.until {
+            self.timers.remove(&(until, handle));
+        }
+        Some(slot)
+    }
+}

@@ -1,0 +1,113 @@
+//! Every rule of the registry is tested, and every rule is needed.
+
+use std::collections::BTreeSet;
+
+use nnrp_gen::codec;
+use nnrp_gen::model::{Registry, Select};
+
+use super::vector::{REGISTRY, Vector};
+
+/// All vectors.
+fn all() -> Vec<Vector> {
+    [
+        super::framing::all(),
+        super::fields::all(),
+        super::operations::all(),
+        super::payloads::all(),
+        super::bodies::all(),
+        super::tensor::all(),
+        super::carriers::all(),
+    ]
+    .concat()
+}
+
+/// Ids that say where a shape comes from and that no bytes can break, because another rule refuses them first.
+///
+/// - D27.5, D27.6: D27.2 and D27.4 let only 16 bytes through, and any 16 bytes are a patch.
+/// - X4.3: what it says the object is refuses with rules of its own, those of B10 and D7.
+const NEVER_BROKEN: [&str; 3] = ["D27.5", "D27.6", "X4.3"];
+
+/// Rules of layouts that follow from others, so that they only decide which is reported.
+///
+/// - D1.1: a window that holds 1 does not end before it starts (D1.2).
+const IMPLIED: [&str; 1] = ["D1.1"];
+
+/// The ids of everything in a registry that can refuse.
+fn ids(registry: &Registry) -> BTreeSet<&str> {
+    let mut ids = BTreeSet::new();
+    for layout in &registry.layouts {
+        ids.extend(layout.rules.iter().map(|rule| rule.id.as_str()));
+    }
+    for message in &registry.messages {
+        ids.extend(message.scope_rules.iter().chain(&message.rules).map(|rule| rule.id.as_str()));
+        for segment in &message.segments {
+            ids.insert(&segment.id);
+            ids.extend(segment.cases.iter().map(|case| case.id.as_str()));
+        }
+        ids.extend(message.slots.iter().map(|slots| slots.id.as_str()));
+        ids.extend(message.sorted.iter().map(|sorted| sorted.id.as_str()));
+        ids.extend(message.sizes.iter().map(|size| size.id.as_str()));
+        ids.extend(message.tensor.iter().map(|tensor| tensor.id.as_str()));
+    }
+    let mut selects: Vec<&Select> = Vec::new();
+    for part in registry.bodies.iter().flat_map(|body| &body.parts) {
+        ids.insert(&part.id);
+        selects.extend(part.slices.iter().filter_map(|slices| slices.select.as_ref()));
+    }
+    for entry in &registry.entries {
+        ids.insert(&entry.id);
+        selects.extend(&entry.select);
+    }
+    ids.extend(selects.iter().flat_map(|select| &select.choices).map(|choice| choice.id.as_str()));
+    ids.extend(registry.vocabularies.iter().map(|words| words.id.as_str()));
+    ids.remove("");
+    ids
+}
+
+/// For each id of the registry there is something that is refused with exactly that id.
+#[test]
+fn every_rule_is_broken_by_some_vector() {
+    let vectors = all();
+    let mut broken: BTreeSet<&str> = vectors.iter().map(|vector| vector.rule).collect();
+    broken.remove("");
+    for id in NEVER_BROKEN {
+        assert!(broken.insert(id), "{id} can be broken after all");
+    }
+    let known = ids(&REGISTRY);
+    let untested: Vec<_> = known.difference(&broken).collect();
+    let unknown: Vec<_> = broken.difference(&known).collect();
+    assert!(
+        untested.is_empty() && unknown.is_empty(),
+        "without a vector: {untested:?}; in no registry: {unknown:?}"
+    );
+}
+
+/// Each rule of a layout, taken out of a copy of the registry, lets something through that it should refuse.
+#[test]
+fn every_rule_of_a_layout_is_needed() {
+    let vectors = all();
+    let mut implied = Vec::new();
+    let mut rules = 0;
+    for (at, layout) in REGISTRY.layouts.iter().enumerate() {
+        for (place, rule) in layout.rules.iter().enumerate() {
+            rules += 1;
+            let mut without = REGISTRY.clone();
+            without.layouts[at].rules.remove(place);
+            let mut through = false;
+            for vector in vectors.iter().filter(|vector| vector.rule == rule.id) {
+                let (named, bytes) = vector.in_layout().expect("it blames a field");
+                assert_eq!(named.name, layout.name);
+                let fault = codec::fault(&REGISTRY, layout, bytes).expect("it is refused");
+                assert_eq!(fault.rule.as_ref(), Some(&rule.id), "{fault}");
+                let other = codec::fault(&without, &without.layouts[at], bytes);
+                assert_ne!(other.as_ref().and_then(|fault| fault.rule.as_ref()), Some(&rule.id));
+                through |= other.is_none();
+            }
+            if !through {
+                implied.push(rule.id.as_str());
+            }
+        }
+    }
+    assert!(rules > 80, "{rules}");
+    assert_eq!(implied, IMPLIED);
+}

@@ -1,0 +1,6 @@
+//! Expands a registry whose files come and go.
+
+nnrp_core::registry!("registry");
+
+/// How many bytes the layout has.
+pub const SIZE: usize = Chunk::SIZE;
