@@ -57,7 +57,7 @@ fn told(fault: Fault) -> Told {
     (fault.to_string(), fault.offset(), kind, fault.rule().map(str::to_owned))
 }
 
-fn retold(fault: nnrp_tests::generated::Fault) -> Told {
+fn retold(fault: Box<nnrp_tests::generated::Fault>) -> Told {
     (fault.sentence, fault.offset, fault.kind, fault.rule)
 }
 

@@ -57,7 +57,7 @@ impl Both<'_> {
                     code: other.code,
                     sentence: other.to_string(),
                 };
-                same(&fault, &by_registry, &here);
+                same(&*fault, &by_registry, &here);
                 let all = codec::faults(registry, layout, bytes);
                 same(&all.first(), &Some(&other), &here);
                 if bytes.len() == layout.size as usize {
