@@ -40,9 +40,9 @@ ${COLD} int ${x}_refuse_(const struct ${x} *in, ${fault} *fault)
 ${check}
 {
     if (len != ${X}_SIZE) {
-        return ${length}(fault, ${LAYOUT}, len, ${X}_SIZE);
+        return ${refused}(${length}(fault, ${LAYOUT}, len, ${X}_SIZE));
     }
-    return ${x}_holds_(bytes) ? 0 : ${x}_find_(bytes, 0, fault);
+    return ${x}_holds_(bytes) ? 0 : ${refused}(${x}_find_(bytes, 0, fault));
 }
 
 /**
@@ -53,10 +53,10 @@ ${check}
 ${decode}
 {
     if (len != ${X}_SIZE) {
-        return ${length}(fault, ${LAYOUT}, len, ${X}_SIZE);
+        return ${refused}(${length}(fault, ${LAYOUT}, len, ${X}_SIZE));
     }
     if (!${x}_holds_(bytes)) {
-        return ${x}_find_(bytes, 0, fault);
+        return ${refused}(${x}_find_(bytes, 0, fault));
     }
     ${x}_unpack_(bytes, out);
     return 0;
@@ -69,7 +69,7 @@ ${decode}
  */
 ${validate}
 {
-    return ${x}_good_(in) ? 0 : ${x}_refuse_(in, fault);
+    return ${x}_good_(in) ? 0 : ${refused}(${x}_refuse_(in, fault));
 }
 
 /**
@@ -80,10 +80,10 @@ ${validate}
 ${encode}
 {
     if (len != ${X}_SIZE) {
-        return ${length}(fault, ${LAYOUT}, len, ${X}_SIZE);
+        return ${refused}(${length}(fault, ${LAYOUT}, len, ${X}_SIZE));
     }
     if (!${x}_good_(in)) {
-        return ${x}_refuse_(in, fault);
+        return ${refused}(${x}_refuse_(in, fault));
     }
     ${x}_pack_(in, bytes);
     return 0;

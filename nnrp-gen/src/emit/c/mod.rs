@@ -102,7 +102,10 @@ impl C<'_> {
                 used.insert(at);
             }
         }
-        let used: Vec<_> = used.into_iter().map(|at| self.template(all[at])).collect();
+        let mut used: Vec<_> = used.into_iter().map(|at| self.template(all[at])).collect();
+        if !used.is_empty() {
+            used.insert(0, self.template(include_str!("host.h")));
+        }
         used.join("\n")
     }
 
@@ -171,5 +174,94 @@ fn scalar(scalar: Scalar) -> &'static str {
         Scalar::I64 => "int64_t",
         Scalar::F32 => "float",
         Scalar::F64 => "double",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of everything.
+    const ZOO: &str = r#"
+        [protocol]
+        name       = "zoo"
+        alpn       = ["zoo/1"]
+        byte_order = "big"
+        header     = "ticket"
+
+        [[enum]]
+        name   = "species"
+        type   = "u16"
+        values = [{ value = 1, name = "ape" }]
+        ranges = [{ from = 7, to = 9, name = "birds" }]
+
+        [[enum]]
+        name = "errand"
+        type = "u8"
+        from = "messages"
+
+        [[bitmask]]
+        name = "traits"
+        type = "u8"
+        bits = [{ bit = 0, name = "furry" }]
+
+        [[layout]]
+        name   = "ticket"
+        size   = 9
+        fields = [
+          { offset = 0, name = "errand",  type = "u8",  enum = "errand", is = "message" },
+          { offset = 1, name = "extent",  type = "u32", is = "metadata_length" },
+          { offset = 5, name = "luggage", type = "u32", is = "body_length" },
+        ]
+
+        [[layout]]
+        name   = "animal"
+        size   = 24
+        fields = [
+          { offset =  0, name = "class",  type = "u16", enum = "species" },
+          { offset =  2, name = "traits", type = "u8", bitmask = "traits" },
+          { offset =  3, name = "gap",    type = "[u8; 3]", reserved = true },
+          { offset =  6, name = "ticket", type = "ticket" },
+          { offset = 15, name = "end",    type = "u8", const = 9 },
+          { offset = 16, name = "weight", type = "f64" },
+        ]
+        rules = [{ id = "Z1", require = "traits.furry || class == ape" }]
+
+        [[message]]
+        value    = 1
+        name     = "feed"
+        metadata = "animal"
+
+        [[state_machine]]
+        name        = "visitor"
+        initial     = "inside"
+        terminal    = ["gone"]
+        states      = [{ name = "inside" }, { name = "gone" }]
+        transitions = [{ from = "inside", to = "gone", on = ["feed"] }]
+    "#;
+
+    /// Every name that the header defines is noted, so that no two can meet unseen.
+    #[test]
+    fn all_names_are_noted() {
+        let registry = crate::load_texts([("zoo.toml", ZOO)]).registry;
+        let Some(registry) = registry else { panic!("the registry is good") };
+        let c = C { registry: &registry, names: Names::new(&registry.protocol.name) };
+        let header = c.header();
+        let noted = c.names.all();
+        let mut found = defined(&header.replace("\nZOO_COLD ", "\nPROTO_COLD "));
+        for line in header.lines() {
+            let word = line.trim_start().split([' ', ';']).next().unwrap_or_default();
+            if line.starts_with("    ZOO_") && line.contains(" = ") {
+                found.push(word.to_owned());
+            } else if let Some(name) =
+                line.strip_prefix("typedef uint").and_then(|rest| rest.split(' ').nth(1))
+            {
+                found.push(name.trim_end_matches(';').to_owned());
+            }
+        }
+        let missing: Vec<_> = found.iter().filter(|name| !noted.contains(name)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+        let unknown: Vec<_> = noted.iter().filter(|name| !found.contains(name)).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
     }
 }

@@ -151,6 +151,7 @@ impl C<'_> {
     /// A number as it is. A literal beside a field of an enum goes by its name.
     fn own(&self, int: &Int, beside: &Int, reach: &dyn Reach) -> Bound {
         match int {
+            Int::Literal(_) if side(beside, reach) == Side::Signed => self.signed(int, reach),
             Int::Literal(literal) => {
                 let name = self.value_named(*literal, beside, reach);
                 (name.unwrap_or_else(|| number(*literal)), Tight::Unary)
@@ -167,10 +168,7 @@ impl C<'_> {
     /// A number as `int64_t`, which holds everything that is calculated.
     fn signed(&self, int: &Int, reach: &dyn Reach) -> Bound {
         match int {
-            Int::Literal(literal) => match u64::try_from(*literal) {
-                Ok(0..=0x7fff_ffff) | Err(_) => (number(*literal), Tight::Unary),
-                Ok(large) => (format!("INT64_C({large:#x})"), Tight::Unary),
-            },
+            Int::Literal(literal) => (signed_number(*literal), Tight::Unary),
             Int::Field(field) => (format!("(int64_t){}", reach.value(*field)), Tight::Unary),
             Int::Neg(inner) => {
                 let inner = match &**inner {
@@ -189,7 +187,7 @@ impl C<'_> {
                 // Two literals would be calculated as `int`.
                 let first = match (&**left, &**right) {
                     (Int::Literal(left), Int::Literal(_)) => {
-                        (format!("(int64_t){}", number(*left)), Tight::Unary)
+                        (format!("(int64_t){}", signed_number(*left)), Tight::Unary)
                     }
                     _ => self.signed(left, reach),
                 };
@@ -208,6 +206,15 @@ impl C<'_> {
         let item = &self.registry.enums[position];
         let value = item.value(u64::try_from(literal).ok()?)?;
         Some(self.value_name(item, value))
+    }
+}
+
+/// A literal that is calculated or compared with what has a sign.
+fn signed_number(literal: i128) -> String {
+    match literal {
+        0..=0x7fff_ffff => literal.to_string(),
+        0x8000_0000.. => format!("INT64_C({literal:#x})"),
+        negative => number(negative),
     }
 }
 

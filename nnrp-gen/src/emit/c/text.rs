@@ -204,9 +204,9 @@ pub(super) fn hex(number: u64, size: u32) -> String {
 pub(super) fn number(number: i128) -> String {
     match number {
         0..=0xff => number.to_string(),
-        0..=0xffff => format!("{number:#06x}"),
-        0..=0xffff_ffff => format!("{number:#010x}u"),
-        0.. => format!("UINT64_C({number:#x})"),
+        0x100..=0xffff => format!("{number:#06x}"),
+        0x1_0000..=0xffff_ffff => format!("{number:#010x}u"),
+        0x1_0000_0000.. => format!("UINT64_C({number:#x})"),
         -0x8000_0000..=-1 => number.to_string(),
         _ if number <= i128::from(i64::MIN) => "INT64_MIN".to_owned(),
         _ => format!("-INT64_C({})", number.unsigned_abs()),
