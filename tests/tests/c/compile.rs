@@ -39,7 +39,7 @@ fn everywhere(name: &str) {
             let (main, other) = (format!("main.{end}"), format!("other.{end}"));
             compile(&folder, compiler, &[&strict[..], &["-o", &program, &main, &other]].concat());
             // Some warnings come only from an optimiser that sees everything used.
-            if end == "c" {
+            if *standard == "-std=c99" {
                 compile(
                     &folder,
                     compiler,

@@ -43,9 +43,3 @@ PROTO_COLD int proto_blame_length_(proto_fault *fault, uint32_t layout, size_t f
     }
     return proto_blame_(fault, PROTO_FAULT_TOO_LONG, layout, 0, 0, size, 0);
 }
-
-/* Shows the compiler that a refusal is never 0, lest it warns of values that were not read then. */
-static inline int proto_refused_(int kind)
-{
-    return kind != 0 ? kind : PROTO_FAULT_RULE;
-}

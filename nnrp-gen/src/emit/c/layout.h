@@ -40,23 +40,23 @@ ${COLD} int ${x}_refuse_(const struct ${x} *in, ${fault} *fault)
 ${check}
 {
     if (len != ${X}_SIZE) {
-        return ${refused}(${length}(fault, ${LAYOUT}, len, ${X}_SIZE));
+        return ${length}(fault, ${LAYOUT}, len, ${X}_SIZE);
     }
-    return ${x}_holds_(bytes) ? 0 : ${refused}(${x}_find_(bytes, 0, fault));
+    return ${x}_holds_(bytes) ? 0 : ${x}_find_(bytes, 0, fault);
 }
 
 /**
  * Reads the ${X}_SIZE bytes of a `${name}`.
  *
- * @return 0 where they are good, else the kind of fault; `out` is then as it was.
+ * @return 0 where they are good, else the kind of fault; `out` is then all zero.
  */
 ${decode}
 {
-    if (len != ${X}_SIZE) {
-        return ${refused}(${length}(fault, ${LAYOUT}, len, ${X}_SIZE));
-    }
-    if (!${x}_holds_(bytes)) {
-        return ${refused}(${x}_find_(bytes, 0, fault));
+    const int kind = ${x}_check(bytes, len, fault);
+
+    if (kind != 0) {
+        memset(out, 0, sizeof *out);
+        return kind;
     }
     ${x}_unpack_(bytes, out);
     return 0;
@@ -69,7 +69,7 @@ ${decode}
  */
 ${validate}
 {
-    return ${x}_good_(in) ? 0 : ${refused}(${x}_refuse_(in, fault));
+    return ${x}_good_(in) ? 0 : ${x}_refuse_(in, fault);
 }
 
 /**
@@ -80,10 +80,10 @@ ${validate}
 ${encode}
 {
     if (len != ${X}_SIZE) {
-        return ${refused}(${length}(fault, ${LAYOUT}, len, ${X}_SIZE));
+        return ${length}(fault, ${LAYOUT}, len, ${X}_SIZE);
     }
     if (!${x}_good_(in)) {
-        return ${refused}(${x}_refuse_(in, fault));
+        return ${x}_refuse_(in, fault);
     }
     ${x}_pack_(in, bytes);
     return 0;

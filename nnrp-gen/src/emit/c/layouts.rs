@@ -55,7 +55,6 @@ impl<'a> C<'a> {
                 ("blame", &self.names.lower("blame_")),
                 ("RULE", &self.names.upper(&super::faults::kind(crate::wire::FaultKind::Rule))),
                 ("length", &self.names.lower("blame_length_")),
-                ("refused", &self.names.lower("refused_")),
                 ("COLD", &self.names.upper("COLD")),
                 ("holds", &emit.bytes_hold()),
                 ("find", &emit.find_fault()),
