@@ -6,8 +6,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use nnrp_gen::model::{Element, Field, Layout, Meaning, Registry, Scalar};
 
-use crate::rust::Answer;
 use crate::samples;
+use nnrp_tests::generated::Fault;
 
 /// The program as text.
 pub fn source(registry: &Registry) -> String {
@@ -250,6 +250,18 @@ fn member(name: &str) -> &str {
     }
 }
 
+/// What came of good bytes or values.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Good {
+    /// What was decoded.
+    pub values: Vec<u64>,
+    /// What was encoded.
+    pub bytes: Vec<u8>,
+}
+
+/// What a side says.
+pub type Answer = Result<Good, Fault>;
+
 /// The running program.
 pub struct Driver {
     child: Child,
@@ -343,28 +355,28 @@ fn receive(
 ) -> std::io::Result<Answer> {
     let kind = text(from)?;
     if !kind.is_empty() {
-        return Ok(Answer {
+        let (layout, field, rule) = (text(from)?, text(from)?, text(from)?);
+        return Ok(Err(Fault {
             kind,
-            layout: text(from)?,
-            field: text(from)?,
-            rule: text(from)?,
-            offset: number(from)?,
-            code: number(from)?,
+            layout,
+            field,
+            rule: Some(rule).filter(|rule| !rule.is_empty()),
+            offset: number(from)? as usize,
+            code: Some(number(from)?).filter(|code| *code != 0),
             sentence: text(from)?,
-            ..Answer::default()
-        });
+        }));
     }
-    let mut answer = Answer { bytes: vec![0; size], ..Answer::default() };
+    let mut good = Good { values: Vec::new(), bytes: vec![0; size] };
     if let Request::Decode(_) = request {
-        answer.values = vec![0; values];
-        for value in &mut answer.values {
+        good.values = vec![0; values];
+        for value in &mut good.values {
             let mut bytes = [0; 8];
             from.read_exact(&mut bytes)?;
             *value = u64::from_ne_bytes(bytes);
         }
     }
-    from.read_exact(&mut answer.bytes)?;
-    Ok(answer)
+    from.read_exact(&mut good.bytes)?;
+    Ok(Ok(good))
 }
 
 fn number(from: &mut impl Read) -> std::io::Result<u32> {

@@ -5,7 +5,5 @@ mod compile;
 mod driver;
 mod header;
 mod python;
-mod random;
-mod rust;
 mod samples;
 mod toolchain;

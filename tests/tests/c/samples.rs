@@ -2,67 +2,11 @@
 
 use nnrp_gen::model::{ByteOrder, Element, Field, Layout, Meaning, Registry, Scalar};
 
-use crate::random::Random;
+use nnrp_tests::random::Random;
 
 /// Numbers at which things change.
 const EDGES: &[u64] =
     &[0, 1, 2, 3, 4, 5, 7, 8, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 1 << 31, u32::MAX as u64, 1 << 63];
-
-/// Bytes that fit all fields of a layout; its rules may be broken.
-pub fn good_fields(registry: &Registry, layout: &Layout, random: &mut Random) -> Vec<u8> {
-    let mut bytes = vec![0; layout.size as usize];
-    // Rules often ask for zeros, or for the same number twice.
-    let zeros = random.below(4);
-    let same = EDGES[random.below(6)];
-    for field in &layout.fields {
-        let place = &mut bytes[field.range()];
-        if let Element::Layout(inner) = field.element {
-            let inner = &registry.layouts[inner];
-            for part in place.chunks_mut(inner.size as usize) {
-                part.copy_from_slice(&good_fields(registry, inner, random));
-            }
-            continue;
-        }
-        let Element::Scalar(scalar) = field.element else { continue };
-        if let Meaning::Constant(constant) = &field.meaning {
-            place.copy_from_slice(constant);
-            continue;
-        }
-        for part in place.chunks_mut(scalar.size() as usize) {
-            let number = if random.below(4) < zeros { 0 } else { any_number(random, same) };
-            let number = match &field.meaning {
-                Meaning::Reserved => 0,
-                Meaning::Bool => number & 1,
-                Meaning::Bitmask(position) => number & registry.bitmasks[*position].known(),
-                Meaning::Enum(position) => a_value(registry, *position, random),
-                Meaning::Plain | Meaning::Constant(_) => number,
-            };
-            put(part, number, layout.byte_order);
-        }
-    }
-    bytes
-}
-
-fn any_number(random: &mut Random, same: u64) -> u64 {
-    match random.below(4) {
-        0 => EDGES[random.below(EDGES.len())],
-        1 => same,
-        2 => random.number() >> (random.below(8) * 8),
-        // Small negative numbers.
-        _ => (random.below(20) as u64).wrapping_sub(10),
-    }
-}
-
-fn a_value(registry: &Registry, position: usize, random: &mut Random) -> u64 {
-    let item = &registry.enums[position];
-    match random.pick(&item.spans()) {
-        Some((from, to)) if random.once_in(2) => {
-            from + random.number() % (to - from).saturating_add(1).max(1)
-        }
-        Some((from, _)) => from,
-        None => 0,
-    }
-}
 
 /// Bytes with something changed, perhaps in length.
 pub fn mutate(layout: &Layout, bytes: &mut Vec<u8>, random: &mut Random) {
@@ -77,14 +21,14 @@ pub fn mutate(layout: &Layout, bytes: &mut Vec<u8>, random: &mut Random) {
                     Element::Scalar(scalar) => scalar.size(),
                     Element::Layout(_) => 1,
                 };
-                let number = if random.once_in(3) { 0 } else { EDGES[random.below(EDGES.len())] };
+                let number = if random.below(3) == 0 { 0 } else { EDGES[random.below(EDGES.len())] };
                 if let Some(place) = bytes.get_mut(field.range()) {
                     let part = random.below(place.len() / step as usize) * step as usize;
                     put(&mut place[part..part + step as usize], number, layout.byte_order);
                 }
             }
-            14 if random.once_in(4) => bytes.truncate(at),
-            15 if random.once_in(4) => bytes.resize(bytes.len() + 1 + random.below(9), at as u8),
+            14 if random.below(4) == 0 => bytes.truncate(at),
+            15 if random.below(4) == 0 => bytes.resize(bytes.len() + 1 + random.below(9), at as u8),
             _ => bytes.iter_mut().for_each(|byte| *byte = random.number() as u8),
         }
     }

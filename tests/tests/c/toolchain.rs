@@ -5,19 +5,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use nnrp_gen::model::Registry;
+use nnrp_tests::registry;
+
 /// The warnings that every compiler must be silent under.
 pub const STRICT: &[&str] = &["-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"];
 
-/// The registry of that name: the real one, or one of the tests.
-pub fn registry(name: &str) -> nnrp_gen::model::Registry {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let path = if name == "nnrp" {
-        tests.join("../registry")
-    } else {
-        tests.join(format!("registries/{name}.toml"))
-    };
-    let loaded = nnrp_gen::load(&path).expect("the registry can be read");
-    loaded.into_result().unwrap_or_else(|problems| panic!("{problems}"))
+/// The registry of that name: the protocol's own, or another.
+pub fn registry(name: &str) -> Registry {
+    if name == "nnrp" { registry::nnrp() } else { registry::foreign(name) }
 }
 
 /// A folder of its own, with the header of a registry in it.

@@ -32,6 +32,7 @@ impl C<'_> {
                     ty: Scalar::U8,
                     values: item.states.clone(),
                     ranges: Vec::new(),
+                    given: None,
                     source: item.source.clone(),
                     doc: item.doc.clone(),
                 };

@@ -61,8 +61,8 @@ impl C<'_> {
         match truth {
             Truth::Flag(field, mask) => self.flag(*field, *mask, "!=", reach),
             Truth::Bool(field) => (format!("{} != 0", reach.value(*field)), Tight::Compare),
-            // Only rules of messages look into bodies.
-            Truth::Present { .. } => ("false".to_owned(), Tight::Unary),
+            // Only rules of messages look into bodies, and only derived ones have names without a number.
+            Truth::Present(_) | Truth::NamedFlag(..) => ("false".to_owned(), Tight::Unary),
             Truth::In(int, enumeration) => {
                 let accepts =
                     self.names.lower(&format!("{}_accepts", self.registry.enums[*enumeration].name));
@@ -93,7 +93,7 @@ impl C<'_> {
             Truth::Not(inner) => self.truth(inner, reach),
             Truth::And(parts) => join(parts.iter().map(|part| self.negated(part, reach)), "||", Tight::Or),
             Truth::Or(parts) => join(parts.iter().map(|part| self.negated(part, reach)), "&&", Tight::And),
-            Truth::In(..) | Truth::Present { .. } => {
+            Truth::In(..) | Truth::Present(_) | Truth::NamedFlag(..) => {
                 (format!("!{}", at_least(self.truth(truth, reach), Tight::Unary)), Tight::Unary)
             }
         }
@@ -156,6 +156,7 @@ impl C<'_> {
                 let name = self.value_named(*literal, beside, reach);
                 (name.unwrap_or_else(|| number(*literal)), Tight::Unary)
             }
+            Int::Named(..) => ("0".to_owned(), Tight::Unary),
             Int::Field(field) => (reach.value(*field), Tight::Unary),
             Int::Binary(Arith::Remainder, left, right) if side(int, reach) != Side::Signed => {
                 let (left, right) = (self.own(left, right, reach), self.own(right, int, reach));
@@ -169,6 +170,7 @@ impl C<'_> {
     fn signed(&self, int: &Int, reach: &dyn Reach) -> Bound {
         match int {
             Int::Literal(literal) => (signed_number(*literal), Tight::Unary),
+            Int::Named(..) => ("0".to_owned(), Tight::Unary),
             Int::Field(field) => (format!("(int64_t){}", reach.value(*field)), Tight::Unary),
             Int::Neg(inner) => {
                 let inner = match &**inner {
@@ -234,7 +236,7 @@ fn join(parts: impl Iterator<Item = Bound>, sign: &str, tight: Tight) -> Bound {
 /// What kind of integer a number is in C.
 fn side(int: &Int, reach: &dyn Reach) -> Side {
     match int {
-        Int::Literal(_) => Side::Literal,
+        Int::Literal(_) | Int::Named(..) => Side::Literal,
         Int::Field(field) => match reach.field(*field).element {
             Element::Scalar(Scalar::U64) | Element::Layout(_) => Side::Wide,
             Element::Scalar(scalar) if scalar.is_unsigned() => Side::Unsigned,

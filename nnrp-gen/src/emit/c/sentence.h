@@ -60,8 +60,10 @@ PROTO_COLD size_t proto_fault_text(const proto_fault *fault, char *buf, size_t l
     } else if (fault->kind == PROTO_FAULT_RULE) {
         proto_say_all_(&text, "breaks rule ");
         proto_say_all_(&text, proto_rule_id(fault->rule));
-        proto_say_all_(&text, ": ");
-        proto_say_(&text, doc, last);
+        if (last > 0) {
+            proto_say_all_(&text, ": ");
+            proto_say_(&text, doc, last);
+        }
     } else {
         proto_say_all_(&text, proto_fault_says_(fault->kind));
         proto_say_all_(&text, " (rule ");
