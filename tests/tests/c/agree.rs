@@ -80,7 +80,7 @@ fn batch(registry: &Registry, seeds: &[Vec<Vec<u8>>], random: &mut Random) -> Ve
 fn expected(registry: &Registry, generated: &[Generated], position: usize, request: &Request) -> Answer {
     let layout = &registry.layouts[position];
     let decode = |bytes: &[u8]| match generated.get(position) {
-        Some(generated) => (generated.round)(bytes).map(|round| round.bytes),
+        Some(generated) => (generated.round)(bytes).map(|round| round.bytes).map_err(|fault| *fault),
         None => match codec::fault(registry, layout, bytes) {
             None => Ok(bytes.to_vec()),
             Some(fault) => Err(Fault {

@@ -691,7 +691,8 @@ impl Emit<'_> {
                 quote!((#load & #mask))
             } else {
                 let value = hex(word.value, digits);
-                quote!(((#load ^ #value) & #mask))
+                let wrong = quote!((#load ^ #value));
+                if word.mask == u64::MAX { wrong } else { quote!((#wrong & #mask)) }
             }
         });
         quote!(#(#words)|* == 0)
