@@ -65,12 +65,13 @@
 #![forbid(unsafe_code)]
 #![no_std]
 
-// So that what the derives write means the same here and elsewhere.
 #[cfg(feature = "alloc")]
 extern crate alloc;
-extern crate self as nnrp_core;
 #[cfg(test)]
 extern crate std;
+
+// So that what the derives write means the same here and elsewhere.
+extern crate self as nnrp_core;
 
 #[cfg(feature = "alloc")]
 pub mod build;

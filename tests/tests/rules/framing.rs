@@ -134,16 +134,15 @@ fn f5_scope_decides_whether_a_session_is_named() -> Vec<Vector> {
 /// Errors, flow updates, waits and pressure say their scope themselves.
 fn f5_some_messages_say_their_scope() -> Vec<Vector> {
     let session = |bad: super::vector::Bad| bad.breaks("F5", HEADER, "session_id", 20);
-    let error = Good::packet(
-        of_session(),
-        Message::Error(Error { error_scope: ErrorScope::Session, ..Error::default() }, Default::default()),
-    );
-    let recoverable = RecoverableError {
-        source_role: Role::SERVER,
-        error_scope: ErrorScope::Frame,
-        ..RecoverableError::default()
+    let error = |error_scope| {
+        let error = Error { error_scope, ..Error::default() };
+        Good::packet(of_session(), Message::Error(error, Default::default()))
     };
-    let recoverable = Good::packet(of_session(), Message::ErrorRecoverable(recoverable, Default::default()));
+    let recoverable = |error_scope| {
+        let error =
+            RecoverableError { source_role: Role::SERVER, error_scope, ..RecoverableError::default() };
+        Good::packet(of_session(), Message::ErrorRecoverable(error, Default::default()))
+    };
     let flow = |scope_kind, operation_id| {
         let update = FlowUpdate { scope_kind, operation_id, ..FlowUpdate::default() };
         Good::packet(of_session(), Message::FlowUpdate(update))
@@ -166,10 +165,12 @@ fn f5_some_messages_say_their_scope() -> Vec<Vector> {
     let [backpressure_connection, credit_connection] = pressure(PressureFlags::APPLIES_TO_CONNECTION, 0);
     let waits = RetryAfterFlags::APPLIES_TO_OPERATION;
     vec![
-        session(error.set("error_scope", 0)),
-        session(error.set("header.session_id", 0)),
-        session(recoverable.set("error_scope", 0)),
-        session(recoverable.set("header.session_id", 0)),
+        session(error(ErrorScope::Session).set("error_scope", 0)),
+        session(error(ErrorScope::Session).set("header.session_id", 0)),
+        session(error(ErrorScope::Frame).set("header.session_id", 0)),
+        session(recoverable(ErrorScope::Frame).set("error_scope", 0)),
+        session(recoverable(ErrorScope::Session).set("header.session_id", 0)),
+        session(recoverable(ErrorScope::Frame).set("header.session_id", 0)),
         session(flow(ScopeKind::Session, 0).set("scope_kind", 0)),
         session(flow(ScopeKind::Session, 0).set("header.session_id", 0)),
         session(flow(ScopeKind::Operation, 7).set("header.session_id", 0)),

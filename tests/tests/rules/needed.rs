@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use nnrp_gen::codec;
-use nnrp_gen::model::{Registry, Select};
+use nnrp_gen::codec::packet::Packets;
+use nnrp_gen::model::{Choice, Message, Registry, Select};
 
 use super::vector::{REGISTRY, Vector};
 
@@ -31,6 +32,11 @@ const NEVER_BROKEN: [&str; 3] = ["D27.5", "D27.6", "X4.3"];
 ///
 /// - D1.1: a window that holds 1 does not end before it starts (D1.2).
 const IMPLIED: [&str; 1] = ["D1.1"];
+
+/// The same for rows of messages.
+///
+/// - A wait of a session names the header's (F5.12), and that id is not 0.
+const IMPLIED_ROWS: [(&str, &str, Row); 1] = [("retry_after", "F5", Row::Scope(3))];
 
 /// The ids of everything in a registry that can refuse.
 fn ids(registry: &Registry) -> BTreeSet<&str> {
@@ -110,4 +116,99 @@ fn every_rule_of_a_layout_is_needed() {
     }
     assert!(rules > 80, "{rules}");
     assert_eq!(implied, IMPLIED);
+}
+
+/// A row of a message that can be left out of a registry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Row {
+    Scope(usize),
+    Rule(usize),
+    Slots,
+    Sorted(usize),
+    Size(usize),
+    Tensor,
+}
+
+impl Row {
+    /// The rows of a message, each with its id.
+    fn all(message: &Message) -> Vec<(Self, &str)> {
+        let scopes =
+            message.scope_rules.iter().enumerate().map(|(at, rule)| (Self::Scope(at), rule.id.as_str()));
+        let rules = message.rules.iter().enumerate().map(|(at, rule)| (Self::Rule(at), rule.id.as_str()));
+        let slots = message.slots.iter().map(|slots| (Self::Slots, slots.id.as_str()));
+        let sorted =
+            message.sorted.iter().enumerate().map(|(at, sorted)| (Self::Sorted(at), sorted.id.as_str()));
+        let sizes = message.sizes.iter().enumerate().map(|(at, size)| (Self::Size(at), size.id.as_str()));
+        let tensor = message.tensor.iter().map(|tensor| (Self::Tensor, tensor.id.as_str()));
+        scopes.chain(rules).chain(slots).chain(sorted).chain(sizes).chain(tensor).collect()
+    }
+
+    /// Leaves it out.
+    fn remove(self, message: &mut Message) {
+        match self {
+            Self::Scope(at) => _ = message.scope_rules.remove(at),
+            Self::Rule(at) => _ = message.rules.remove(at),
+            Self::Slots => message.slots = None,
+            Self::Sorted(at) => _ = message.sorted.remove(at),
+            Self::Size(at) => _ = message.sizes.remove(at),
+            Self::Tensor => message.tensor = None,
+        }
+    }
+}
+
+/// Each row of a message, taken out of a copy of the registry, lets a packet through that it should refuse.
+#[test]
+fn every_row_of_a_message_is_needed() {
+    let vectors = all();
+    let mut rows = 0;
+    let mut implied = Vec::new();
+    for (at, message) in REGISTRY.messages.iter().enumerate() {
+        for (row, id) in Row::all(message) {
+            rows += 1;
+            let mut without = REGISTRY.clone();
+            row.remove(&mut without.messages[at]);
+            let (whole, without) = (Packets::new(&REGISTRY), Packets::new(&without));
+            let (whole, without) = (whole.expect("it has messages"), without.expect("it has messages"));
+            let of_it = vectors.iter().filter(|vector| vector.rule == id).filter_map(Vector::packet);
+            let through = of_it.filter(|bytes| u64::from(bytes[6]) == message.value).any(|bytes| {
+                let fault = whole.fault(bytes).expect("it is refused");
+                assert_eq!(fault.rule.as_deref(), Some(id), "{fault}");
+                without.fault(bytes).is_none()
+            });
+            if !through {
+                implied.push((message.name.as_str(), id, row));
+            }
+        }
+    }
+    assert!(rows > 70, "{rows}");
+    assert_eq!(implied, IMPLIED_ROWS);
+}
+
+/// Without what a choice demands, extensions and extension frames pass that it should refuse.
+#[test]
+fn every_demand_of_a_choice_is_needed() {
+    let vectors = all();
+    let mut demands = 0;
+    let mut needed = |id: &str, change: &dyn Fn(&mut Select)| {
+        demands += 1;
+        let mut without = REGISTRY.clone();
+        without.entries.iter_mut().filter_map(|entry| entry.select.as_mut()).for_each(change);
+        let parts = without.bodies.iter_mut().flat_map(|body| &mut body.parts);
+        parts.filter_map(|part| part.slices.as_mut()?.select.as_mut()).for_each(change);
+        let without = Packets::new(&without).expect("it has messages");
+        let mut of_it = vectors.iter().filter(|vector| vector.rule == id).filter_map(Vector::packet);
+        assert!(of_it.any(|bytes| without.fault(bytes).is_none()), "{id}");
+    };
+    fn each(select: &mut Select, id: &str, change: impl Fn(&mut Choice)) {
+        select.choices.iter_mut().filter(|choice| choice.id == id).for_each(change);
+    }
+    for id in ["X1.1", "X2.1", "X3.3", "X4.4"] {
+        needed(id, &|select| each(select, id, |choice| choice.refuse_critical = false));
+    }
+    needed("X2.1", &|select| each(select, "X2.1", |choice| choice.once = false));
+    needed("X2.1", &|select| each(select, "X2.1", |choice| choice.require = None));
+    for id in ["B6.1", "B7.1"] {
+        needed(id, &|select| select.critical = None);
+    }
+    assert_eq!(demands, 8);
 }

@@ -33,10 +33,8 @@ fn descriptor() -> TypedPayloadDescriptor {
 
 fn later() -> Good {
     let later = TypedPayloadDescriptorP4::from_current(&descriptor(), PayloadKindBitmap::TOKEN_CHUNK);
-    Good::layout(
-        "typed_payload_descriptor_p4",
-        &later.and_then(|later| later.to_bytes()).expect("it is good"),
-    )
+    let bytes = later.and_then(|later| later.to_bytes()).expect("it is good");
+    Good::layout("typed_payload_descriptor_p4", |bytes| TypedPayloadDescriptorP4::view(bytes).err(), &bytes)
 }
 
 fn header() -> SchemaDescriptorHeader {

@@ -10,32 +10,39 @@ use nnrp_tests::registry;
 /// The registry, to find fields by their names.
 pub static REGISTRY: LazyLock<Registry> = LazyLock::new(registry::nnrp);
 
+/// Reads bytes and says what is wrong with them.
+type Look = fn(&[u8]) -> Option<Fault>;
+
 /// Bytes that are good, to be changed.
 #[derive(Clone, Debug)]
 pub struct Good {
     /// The layout that stands by itself; a packet where there is none.
     layout: Option<&'static str>,
+    look: Look,
     bytes: Vec<u8>,
 }
+
+/// Looks at a packet.
+const PACKET: Look = |bytes| Packet::parse(bytes).err();
 
 impl Good {
     /// A packet.
     #[track_caller]
     pub fn packet(header: CommonHeader, message: Message<'_>) -> Self {
         let bytes = message.to_vec(&header).unwrap_or_else(|fault| panic!("{message:?}: {fault}"));
-        Self { layout: None, bytes }
+        Self { layout: None, look: PACKET, bytes }
     }
 
     /// A packet that is there as bytes.
     #[track_caller]
     pub fn bytes(bytes: Vec<u8>) -> Self {
         Packet::parse(&bytes).unwrap_or_else(|fault| panic!("{bytes:02x?}: {fault}"));
-        Self { layout: None, bytes }
+        Self { layout: None, look: PACKET, bytes }
     }
 
     /// A layout that stands by itself.
-    pub fn layout(layout: &'static str, bytes: &[u8]) -> Self {
-        Self { layout: Some(layout), bytes: bytes.to_vec() }
+    pub fn layout(layout: &'static str, look: Look, bytes: &[u8]) -> Self {
+        Self { layout: Some(layout), look, bytes: bytes.to_vec() }
     }
 
     fn bad(&self) -> Bad {
@@ -179,7 +186,7 @@ impl Bad {
     /// Is good all the same.
     #[track_caller]
     pub fn passes(self) {
-        if let Some(fault) = look(self.good.layout, &self.bytes) {
+        if let Some(fault) = (self.good.look)(&self.bytes) {
             panic!("{:02x?}: {fault}", self.bytes);
         }
     }
@@ -215,6 +222,11 @@ impl Vector {
         self.code(ErrorCode::MALFORMED_HEADER).fatal()
     }
 
+    /// The bytes that are refused, where they are a packet.
+    pub fn packet(&self) -> Option<&[u8]> {
+        self.good.layout.is_none().then_some(&self.bad)
+    }
+
     /// The layout and the bytes that its rule refuses, for one that stands by itself or that is metadata of a packet.
     pub fn in_layout(&self) -> Option<(&'static Layout, &[u8])> {
         if self.layout.is_empty() {
@@ -237,10 +249,10 @@ impl Vector {
     #[track_caller]
     pub fn hold(&self, name: &str) {
         let Self { good, bad, kind, rule, layout, field, at, code, fatal } = self;
-        if let Some(fault) = look(good.layout, &good.bytes) {
+        if let Some(fault) = (good.look)(&good.bytes) {
             panic!("{name}, before the change: {fault}\n{:02x?}", good.bytes);
         }
-        let Some(fault) = look(good.layout, bad) else {
+        let Some(fault) = (good.look)(bad) else {
             panic!("{name}: {layout}.{field} should be refused by {rule:?}\n{bad:02x?}")
         };
         let seen = (
@@ -251,28 +263,6 @@ impl Vector {
         assert_eq!(seen, expected, "{name}: {fault}\n{bad:02x?}");
     }
 }
-
-/// The fault of bytes.
-fn look(layout: Option<&str>, bytes: &[u8]) -> Option<Fault> {
-    match layout {
-        None => Packet::parse(bytes).err(),
-        Some(name) => fault_of(name, bytes),
-    }
-}
-
-macro_rules! describe {
-    ($($layout:ident)*) => {
-        /// The fault of bytes as a layout of that name.
-        fn fault_of(name: &str, bytes: &[u8]) -> Option<Fault> {
-            match name {
-                $(nnrp_core::$layout::NAME => nnrp_core::$layout::decode(bytes).err(),)*
-                _ => panic!("no layout is called {name}"),
-            }
-        }
-    };
-}
-
-include!(concat!(env!("OUT_DIR"), "/described.rs"));
 
 /// A test for each table of vectors, and all vectors together.
 macro_rules! rules {

@@ -108,6 +108,7 @@ impl<'p, 'a> Frame<'p, 'a> {
         }
         need(cut.rest.is_empty(), || match self.message.segments.last() {
             Some(last) => Fault::at(&self.message.name, &last.name, cut.rest.at, FaultKind::Length, &last.id),
+            // The header is good and says where the packet ends: that there is a body is the message's fault.
             None => {
                 let packets = self.packets;
                 let fault = self.header.blame(packets.header, packets.body_length, FaultKind::Length, "");
