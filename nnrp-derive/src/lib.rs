@@ -519,9 +519,7 @@ pub fn derive_profile_descriptor(input: TokenStream) -> TokenStream {
 /// knows nothing; one line of a build script tells it:
 ///
 /// ```no_run
-/// fn main() {
-///     println!("cargo::rerun-if-changed=registry");
-/// }
+/// println!("cargo::rerun-if-changed=registry");
 /// ```
 #[proc_macro]
 pub fn registry(input: TokenStream) -> TokenStream {

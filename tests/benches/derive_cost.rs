@@ -77,10 +77,11 @@ fn time(package: &Path, derived: bool) -> Took {
         let (start, before) = (Instant::now(), children());
         build(package, "the structs");
         let took = Took { wall: start.elapsed(), cpu: children().saturating_sub(before) };
-        least = Some(least.map_or(took, |least| Took {
-            wall: least.wall.min(took.wall),
-            cpu: least.cpu.min(took.cpu),
-        }));
+        least =
+            Some(least.map_or(took, |least| Took {
+                wall: least.wall.min(took.wall),
+                cpu: least.cpu.min(took.cpu),
+            }));
     }
     least.expect("there was a run")
 }
