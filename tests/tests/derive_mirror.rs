@@ -58,6 +58,7 @@ fn told(fault: Fault) -> Told {
     (fault.to_string(), fault.offset(), kind, fault.rule().map(str::to_owned))
 }
 
+#[allow(clippy::boxed_local)] // as it comes
 fn retold(fault: Box<nnrp_tests::generated::Fault>) -> Told {
     (fault.sentence, fault.offset, fault.kind, fault.rule)
 }
