@@ -4,7 +4,7 @@ use nnrp_gen::names;
 use nnrp_gen::source::{Span, Spanned};
 use nnrp_gen::syntax::{Enum, Range, Scalar, Value};
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{Data, DeriveInput, Fields};
 
@@ -115,7 +115,7 @@ fn read(derive: &mut Derive, item: &mut Enum, variant: &syn::Variant, next: &mut
     let written = &variant.ident;
     let emitted = names::pascal(&name.value);
     if variant.ident != emitted {
-        derive.given.insert(emitted, quote!(#written));
+        derive.given.insert(emitted, written.to_string());
     }
     let value = match &variant.discriminant {
         None => Some(Spanned::new(*next, span)),

@@ -14,6 +14,7 @@
 
 mod derive;
 mod enumeration;
+mod expansion;
 mod field;
 mod held;
 mod keys;
@@ -27,7 +28,9 @@ mod ty;
 mod value;
 
 use proc_macro::TokenStream;
-use syn::{DeriveInput, parse_macro_input};
+use syn::DeriveInput;
+
+use expansion::alone;
 
 /// Makes a struct with named fields a layout: bytes with a fixed form on the wire.
 ///
@@ -337,7 +340,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// ```
 #[proc_macro_derive(Layout, attributes(layout))]
 pub fn derive_layout(input: TokenStream) -> TokenStream {
-    layout::expand(&parse_macro_input!(input as DeriveInput)).into()
+    alone(input, |input: DeriveInput| layout::expand(&input))
 }
 
 /// Makes an enum with numbers a type for fields of layouts.
@@ -417,7 +420,7 @@ pub fn derive_layout(input: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_derive(WireEnum, attributes(wire))]
 pub fn derive_wire_enum(input: TokenStream) -> TokenStream {
-    enumeration::expand(&parse_macro_input!(input as DeriveInput)).into()
+    alone(input, |input: DeriveInput| enumeration::expand(&input))
 }
 
 /// Gives a layout a profile and a schema, so that it stands in front of typed payloads.
@@ -495,7 +498,7 @@ pub fn derive_wire_enum(input: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_derive(ProfileDescriptor, attributes(profile))]
 pub fn derive_profile_descriptor(input: TokenStream) -> TokenStream {
-    profile::expand(&parse_macro_input!(input as DeriveInput)).into()
+    alone(input, |input: DeriveInput| profile::expand(&input))
 }
 
 /// Expands a registry, a TOML file or a folder of them, in place.
@@ -523,5 +526,5 @@ pub fn derive_profile_descriptor(input: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro]
 pub fn registry(input: TokenStream) -> TokenStream {
-    registry::expand(&parse_macro_input!(input as registry::Input)).into()
+    alone(input, |input: registry::Input| registry::expand(&input))
 }
