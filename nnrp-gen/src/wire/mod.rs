@@ -287,6 +287,11 @@ pub fn first_fault(bytes: &[u8], fields: &'static [Field]) -> Option<Fault> {
 }
 
 impl Field {
+    /// A field.
+    pub const fn new(site: Site, offset: u32, size: u32, test: Test) -> Self {
+        Self { site, offset, size, test }
+    }
+
     fn fault(&'static self, bytes: &[u8]) -> Option<Fault> {
         let start = self.offset as usize;
         let bytes = bytes.get(start..start + self.size as usize)?;
@@ -631,6 +636,15 @@ pub fn put_layouts<L: Packed<Bytes = [u8; M]>, const N: usize, const M: usize, c
     for (index, value) in values.iter().enumerate() {
         put(bytes, at + index * M, value.pack());
     }
+}
+
+/// Shows fields by name, as a derived `Debug` does.
+pub fn show(out: &mut fmt::Formatter<'_>, name: &str, fields: &[(&str, &dyn fmt::Debug)]) -> fmt::Result {
+    let mut out = out.debug_struct(name);
+    for (name, value) in fields {
+        out.field(name, value);
+    }
+    out.finish()
 }
 
 /// A place of `N` bytes without a value: zero on the wire, and nothing in the struct.

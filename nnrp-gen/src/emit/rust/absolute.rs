@@ -120,6 +120,12 @@ fn write(tokens: &[TokenTree], given: &Given, out: &mut String) {
                 out.push(' ');
             }
             TokenTree::Punct(punct) => {
+                // A doc of many lines is one attribute: the compiler is the only reader.
+                if let Some((text, taken)) = docs(&tokens[at..]) {
+                    out.push_str(&format!("#[doc = \"{text}\"] "));
+                    at += taken;
+                    continue;
+                }
                 out.push(punct.as_char());
                 if punct.spacing() == Spacing::Alone {
                     out.push(' ');
@@ -132,6 +138,31 @@ fn write(tokens: &[TokenTree], given: &Given, out: &mut String) {
         }
         at += 1;
     }
+}
+
+/// The doc attributes that start there as the text of one, and how many tokens they are.
+fn docs(tokens: &[TokenTree]) -> Option<(String, usize)> {
+    let mut text = String::new();
+    let mut taken = 0;
+    while let [TokenTree::Punct(sign), TokenTree::Group(group), ..] = &tokens[taken..] {
+        let inner: Vec<TokenTree> = group.stream().into_iter().collect();
+        let [TokenTree::Ident(name), TokenTree::Punct(_), TokenTree::Literal(line)] = inner.as_slice() else {
+            break;
+        };
+        let line = line.to_string();
+        let raw = line.strip_prefix("r\"").and_then(|line| line.strip_suffix('"'));
+        let plain = line.strip_prefix('"').and_then(|line| line.strip_suffix('"'));
+        let (true, Some(line)) = (sign.as_char() == '#' && name == "doc", raw.or(plain)) else { break };
+        if taken > 0 {
+            text.push_str("\\n");
+        }
+        match raw {
+            Some(_) => text.push_str(&line.replace('\\', "\\\\").replace('"', "\\\"")),
+            None => text.push_str(line),
+        }
+        taken += 2;
+    }
+    (taken > 0).then_some((text, taken))
 }
 
 /// The same with what was given, and nothing else changed.
@@ -248,6 +279,11 @@ mod tests {
     #[test]
     fn what_was_given_stays_as_it_is() {
         check("<__T>::all()", "<a::Option>::all()");
+    }
+
+    #[test]
+    fn docs_are_one_attribute() {
+        check("#[doc = \"a\"] #[doc = r\" b \\ c\"] #[x] fn f()", "#[doc = \"a\\n b \\\\ c\"] #[x] fn f()");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Layouts: the wire struct, the native struct, the checked view, and what leads from one to another.
 
 use proc_macro2::{Delimiter, Ident, Literal, TokenStream, TokenTree};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 
 use crate::model::{ByteOrder, Element, Field, Layout, Meaning, Native, Rule, Scalar};
 use crate::names;
@@ -167,8 +167,13 @@ impl Emit<'_> {
         let offsets = self.layout.fields.iter().map(|field| {
             let name = field_ident(&field.name);
             let offset = Literal::u32_unsuffixed(field.offset);
-            quote!(assert!(core::mem::offset_of!(#wire, #name) == #offset);)
+            quote!(core::mem::offset_of!(#wire, #name) == #offset)
         });
+        // One a line is for readers; an expansion has none.
+        let offsets = match self.layout.given {
+            Some(_) => quote!(assert!(#(#offsets)&&*);),
+            None => quote!(#(assert!(#offsets);)*),
+        };
         let docs = doc([format!("The {} bytes of [`{title}`] as they lie on the wire.", self.layout.size)]);
         quote! {
             #docs
@@ -180,7 +185,7 @@ impl Emit<'_> {
 
             const _: () = {
                 assert!(core::mem::size_of::<#wire>() == #size);
-                #(#offsets)*
+                #offsets
             };
         }
     }
@@ -265,8 +270,12 @@ impl Emit<'_> {
         let offsets = self.layout.fields.iter().map(|field| {
             let constant = format_ident!("{}_OFFSET", const_ident(&field.name));
             let docs = doc([format!("First byte of `{}`.", field.name)]);
-            let field = field_ident(&field.name);
-            quote!(#docs pub const #constant: usize = core::mem::offset_of!(#wire, #field);)
+            let name = field_ident(&field.name);
+            let offset = match self.layout.given {
+                Some(_) => Literal::u32_unsuffixed(field.offset).into_token_stream(),
+                None => quote!(core::mem::offset_of!(#wire, #name)),
+            };
+            quote!(#docs pub const #constant: usize = #offset;)
         });
         quote! {
             impl #name {
@@ -604,12 +613,7 @@ impl Emit<'_> {
             }
         };
         quote! {
-            #support::Field {
-                site: #support::Site::field(#layout, #name) #code,
-                offset: #offset,
-                size: #size,
-                test: #support::Test::#test,
-            }
+            #support::Field::new(#support::Site::field(#layout, #name) #code, #offset, #size, #support::Test::#test)
         }
     }
 
@@ -931,9 +935,9 @@ impl Emit<'_> {
                     quote!(self.#getter())
                 }
             };
-            quote!(.field(#name, &#value))
+            quote!((#name, &#value))
         });
-        quote!(out.debug_struct(#title) #(#fields)* .finish())
+        quote!(#support::show(out, #title, &[#(#fields),*]))
     }
 
     /// The native value of a field, from checked bytes.
