@@ -10,7 +10,7 @@ use crate::rule::{self, FieldRef};
 use super::rules::Reach;
 use super::together::together;
 use super::{
-    Rust, cite, const_ident, doc, field_ident, from_bytes, hex, ident, plain, scalar_ident, to_bytes,
+    Rust, cite, const_ident, doc, field_ident, hex, ident, plain, read_ident, scalar_ident, to_bytes,
     type_ident,
 };
 
@@ -414,13 +414,23 @@ impl Emit<'_> {
     fn unpack(&self) -> TokenStream {
         let values = self.layout.stored().map(|field| {
             let name = field_ident(&field.name);
-            let value = self.get(field, &quote!(bytes));
+            // The getters of the view read the same; a deprecated one would say so.
+            let value = match field.has_value() && field.deprecated.is_none() {
+                true => {
+                    let getter = ident(&names::getter(&field.name));
+                    quote!(view.#getter())
+                }
+                false => self.get(field, &quote!(bytes)),
+            };
             quote!(#name: #value,)
         });
         if self.layout.stored().all(|field| field.native == Native::Place) {
             return quote!(let _ = bytes; Self { #(#values)* });
         }
-        quote!(Self { #(#values)* })
+        let view = &self.view;
+        let looked = self.layout.values().any(|field| field.deprecated.is_none());
+        let look = looked.then(|| quote!(let view = #view(bytes);));
+        quote!(#look Self { #(#values)* })
     }
 
     /// The bytes of native values, unchecked.
@@ -613,7 +623,7 @@ impl Emit<'_> {
             }
         };
         quote! {
-            #support::Field::new(#support::Site::field(#layout, #name) #code, #offset, #size, #support::Test::#test)
+            #support::Field::new(#layout, #name, #offset, #size, #support::Test::#test) #code
         }
     }
 
@@ -792,9 +802,9 @@ impl Emit<'_> {
         let support = &self.rust.options.wire;
         let start = Literal::u32_unsuffixed(word.start);
         match word.bytes {
-            8 => quote!(u64::from_le_bytes(*#support::part(bytes, #start))),
-            4 => quote!((u32::from_le_bytes(*#support::part(bytes, #start)) as u64)),
-            2 => quote!((u16::from_le_bytes(*#support::part(bytes, #start)) as u64)),
+            8 => quote!(#support::u64_le(bytes, #start)),
+            4 => quote!((#support::u32_le(bytes, #start) as u64)),
+            2 => quote!((#support::u16_le(bytes, #start) as u64)),
             _ => quote!((bytes[#start] as u64)),
         }
     }
@@ -807,8 +817,8 @@ impl Emit<'_> {
         if scalar == Scalar::U8 {
             return quote!(#bytes[#at]);
         }
-        let from_bytes = from_bytes(self.big());
-        quote!(#ty::#from_bytes(*#support::part(#bytes, #at)))
+        let read = read_ident(scalar, self.big());
+        quote!(#support::#read(#bytes, #at))
     }
 
     /// A rule as a condition over raw numbers.
@@ -950,8 +960,8 @@ impl Emit<'_> {
             (Element::Scalar(scalar), Some(_)) => {
                 let ty = scalar_ident(scalar);
                 let step = Literal::u32_unsuffixed(scalar.size());
-                let from_bytes = from_bytes(self.big());
-                quote!(core::array::from_fn(|at| #ty::#from_bytes(*#support::part(#bytes, #offset + at * #step))))
+                let read = read_ident(scalar, self.big());
+                quote!(core::array::from_fn(|at| #support::#read(#bytes, #offset + at * #step)))
             }
             (Element::Layout(inner), None) => {
                 let ty = self.rust.layout_type(inner);

@@ -234,8 +234,9 @@ fn scalar_ident(scalar: Scalar) -> Ident {
     ident(scalar.name())
 }
 
-fn from_bytes(big: bool) -> Ident {
-    format_ident!("from_{}_bytes", if big { "be" } else { "le" })
+/// The function of the support module that reads such a number.
+fn read_ident(scalar: Scalar, big: bool) -> Ident {
+    format_ident!("{}_{}", scalar.name(), if big { "be" } else { "le" })
 }
 
 fn to_bytes(big: bool) -> Ident {
