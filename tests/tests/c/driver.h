@@ -12,6 +12,8 @@ struct request {
 
 static const uint8_t *next_value;
 
+#define NO_FAULT { 0, 0, 0, 0, 0, 0, false, "" }
+
 static inline uint64_t take(void)
 {
     uint64_t value;

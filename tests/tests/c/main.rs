@@ -7,6 +7,8 @@ mod agree;
 mod compile;
 mod driver;
 mod header;
+mod packets;
 mod python;
 mod samples;
 mod toolchain;
+mod walk;
