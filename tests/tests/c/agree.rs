@@ -7,7 +7,7 @@ use nnrp_tests::random::{Random, good};
 
 use crate::driver::{self, Answer, Driver, Good, Request};
 use crate::samples;
-use crate::toolchain::{BUILDS, compile, folder, have, registry, write};
+use crate::toolchain::{BUILDS, compile, folder, have, registry};
 
 /// Inputs that are tried in one go.
 const BATCH: usize = 1 << 13;
@@ -95,7 +95,7 @@ fn agreement(name: &str, generated: &[Generated]) {
     let mut random = Random::new(4, name);
     let seeds = seeds(&registry, &mut random);
     let folder = folder("agree", name);
-    write(&folder, "driver.c", &driver::source(&registry));
+    driver::write_to(&folder, &registry);
     for (build, compiler, flags) in BUILDS {
         if !have(compiler, flags) {
             continue;

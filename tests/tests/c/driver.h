@@ -50,7 +50,7 @@ static inline void check(int good, const char *what)
 }
 
 /* The verdict: kind, and what the fault says in words. */
-static void verdict(int kind, const N(fault) *fault)
+static inline void verdict(int kind, const N(fault) *fault)
 {
     char   sentence[1024];
     char   cut[16];

@@ -8,21 +8,26 @@ use nnrp_gen::model::{Element, Field, Layout, Meaning, Registry, Scalar};
 
 use crate::packets::Verdict;
 use crate::samples;
+use crate::toolchain::write;
 use crate::walk;
 use nnrp_tests::generated::Fault;
 
+/// Writes the program, and what it is made of, into a folder.
+pub fn write_to(folder: &Path, registry: &Registry) {
+    write(folder, "driver.h", include_str!("driver.h"));
+    write(folder, "floats.h", include_str!("floats.h"));
+    write(folder, "packet.h", include_str!("packet.h"));
+    write(folder, "driver.c", &source(registry));
+}
+
 /// The program as text.
-pub fn source(registry: &Registry) -> String {
+fn source(registry: &Registry) -> String {
     let name = &registry.protocol.name;
     let mut out = format!(
-        "#include \"{name}.h\"\n\n#define N(name) {name}_##name\n#define U(name) {}_##name\n\n{}\n",
+        "#include \"{name}.h\"\n\n#define N(name) {name}_##name\n#define U(name) {}_##name\n\n\
+         #include \"driver.h\"\n#include \"floats.h\"\n",
         name.to_uppercase(),
-        include_str!("driver.h"),
     );
-    let has_float = |field: &Field| matches!(field.element, Element::Scalar(Scalar::F32 | Scalar::F64));
-    if registry.layouts.iter().flat_map(|layout| &layout.fields).any(has_float) {
-        out.push_str(include_str!("floats.h"));
-    }
     let mut done = vec![false; registry.layouts.len()];
     for position in 0..registry.layouts.len() {
         functions(registry, position, &mut done, &mut out);
@@ -56,8 +61,7 @@ fn packets(registry: &Registry) -> String {
         "static struct N(words) words = { knows, &next_value };\n\n"
     };
     format!(
-        "#define PACKET decode_packet\n{parse}{code}\n{}\n{words}{}{}\n",
-        include_str!("packet.h"),
+        "#define PACKET decode_packet\n{parse}{code}\n#include \"packet.h\"\n\n{words}{}{}\n",
         walk::source(registry),
         include_str!("packet.c"),
     )

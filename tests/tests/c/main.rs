@@ -6,6 +6,7 @@
 mod agree;
 mod compile;
 mod driver;
+mod example;
 mod header;
 mod packets;
 mod python;

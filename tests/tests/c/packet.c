@@ -8,6 +8,7 @@ static void decode_packet(const uint8_t *bytes, size_t length, size_t limit, boo
     size_t                  whole;
     int                     kind;
 
+    (void)more;
     kind = PARSE(bytes, length, more, &packet, &fault);
     check(PARSE(bytes, length, more, &packet, NULL) == kind, "packets parse otherwise without a fault");
     verdict(kind, &fault);

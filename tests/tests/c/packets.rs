@@ -10,7 +10,7 @@ use nnrp_tests::packet::{Maker, Size};
 use nnrp_tests::random::Random;
 
 use crate::driver::{self, Driver, PacketRequest};
-use crate::toolchain::{BUILDS, compile, folder, have, registry, write};
+use crate::toolchain::{BUILDS, compile, folder, have, registry};
 use crate::walk::{self, Piece};
 
 /// What a side says of a packet.
@@ -107,7 +107,7 @@ fn agreement(name: &str) {
     let registry = registry(name);
     let maker = Maker::new(&registry);
     let folder = folder("packets", name);
-    write(&folder, "driver.c", &driver::source(&registry));
+    driver::write_to(&folder, &registry);
     let mut random = Random::new(4, name);
     for (build, compiler, flags) in BUILDS {
         if !have(compiler, flags) {
@@ -168,7 +168,7 @@ fn readers_may_know_more_words() {
     let registry = registry("nnrp");
     let maker = Maker::new(&registry);
     let folder = folder("words", "nnrp");
-    write(&folder, "driver.c", &driver::source(&registry));
+    driver::write_to(&folder, &registry);
     compile(&folder, "gcc", &["-std=c99", "-o", "driver", "driver.c"]);
     let mut driver = Driver::start(&folder.join("driver"), &registry);
     let mut random = Random::new(1, "words");

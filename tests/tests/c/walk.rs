@@ -9,7 +9,7 @@ pub type Piece = (u32, u32);
 /// The function of the C program that walks a packet.
 pub fn source(registry: &Registry) -> String {
     let mut out = String::from(
-        "static void walk(const struct N(packet) *packet)\n{\n    const uint8_t *start = packet->header.data;\n\n    switch (packet->message) {\n",
+        "static void walk(const struct N(packet) *packet)\n{\n    const uint8_t *start = packet->header.data;\n\n    (void)start;\n    switch (packet->message) {\n",
     );
     for message in registry.messages.iter().filter(|message| !message.segments.is_empty()) {
         let name = &message.name;

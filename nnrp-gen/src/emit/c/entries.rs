@@ -23,6 +23,7 @@ static inline int ${x}_first_(${bytes} *rest, const uint8_t *start, struct ${x} 
     int kind;
 
     out->header = ${front}(rest, ${H}_SIZE);
+    out->payload = *rest;
     kind = ${h}_check_at_(out->header.data, out->header.size, ${offset}(start, out->header.data), fault);
     if (kind != 0) {
         return kind;

@@ -134,7 +134,7 @@ impl Emit<'_> {
         if self.metadata.is_some() && segments.iter().any(|segment| segment.length.is_some()) {
             body.push_str("const uint8_t *metadata = packet->metadata.data;\n");
         }
-        body.push('\n');
+        body.push_str("\nmemset(out, 0, sizeof *out);\n");
         for segment in segments {
             let member = format!("out->{}", names::member(&segment.name));
             match segment.length {
@@ -165,7 +165,7 @@ impl Emit<'_> {
             .metadata
             .map_or("0".to_owned(), |layout| format!("{}_SIZE", self.c.names.upper(&layout.name)));
         let split = format!(
-            "memset(out, 0, sizeof *out);\nif (packet->metadata.size == {size}) {{\n    {}_body_cut_(packet, out, NULL);\n}}\n",
+            "if (packet->metadata.size == {size}) {{\n    {}_body_cut_(packet, out, NULL);\n}} else {{\n    memset(out, 0, sizeof *out);\n}}\n",
             self.lower
         );
         let split = function(

@@ -41,6 +41,7 @@ static inline int ${x}_first_(${bytes} *rest, const uint8_t *start, ${bytes} *wo
     const ${bytes} prefix = ${front}(rest, ${prefix});
     uint64_t length;
 
+    *word = whole;
     ${refuse_prefix}
     length = ${length};
     *word = ${front}(rest, length);
