@@ -7,29 +7,7 @@ use nnrp_tests::random::{Random, good};
 
 use crate::driver::{self, Answer, Driver, Good, Request};
 use crate::samples;
-use crate::toolchain::{compile, folder, have, registry, write};
-
-/// How the C side is built: a name, a compiler and its flags.
-const BUILDS: &[(&str, &str, &[&str])] = &[
-    ("gcc", "gcc", &["-std=c99", "-O2"]),
-    ("clang", "clang", &["-std=c99", "-O2"]),
-    (
-        "gcc-sanitized",
-        "gcc",
-        &["-std=c99", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
-    ),
-    (
-        "clang-sanitized",
-        "clang",
-        &["-std=c99", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
-    ),
-    (
-        "gcc-shifts",
-        "gcc",
-        &["-std=c99", "-O2", "-DNNRP_SHIFTS_ONLY", "-DKINDS_SHIFTS_ONLY", "-DZOO_SHIFTS_ONLY"],
-    ),
-    ("gcc-32", "gcc", &["-std=c99", "-O2", "-m32"]),
-];
+use crate::toolchain::{BUILDS, compile, folder, have, registry};
 
 /// Inputs that are tried in one go.
 const BATCH: usize = 1 << 13;
@@ -117,7 +95,7 @@ fn agreement(name: &str, generated: &[Generated]) {
     let mut random = Random::new(4, name);
     let seeds = seeds(&registry, &mut random);
     let folder = folder("agree", name);
-    write(&folder, "driver.c", &driver::source(&registry));
+    driver::write_to(&folder, &registry);
     for (build, compiler, flags) in BUILDS {
         if !have(compiler, flags) {
             continue;

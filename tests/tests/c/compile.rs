@@ -27,7 +27,7 @@ fn everywhere(name: &str) {
         );
         write(&folder, &format!("other.{end}"), &other);
     }
-    write(&folder, "driver.c", &driver::source(&registry(name)));
+    driver::write_to(&folder, &registry(name));
     for (compiler, standards) in COMPILERS {
         if !have(compiler, &[]) {
             continue;
@@ -58,4 +58,9 @@ fn the_header_compiles_everywhere() {
 #[test]
 fn the_header_of_the_test_registry_compiles_everywhere() {
     everywhere("zoo");
+}
+
+#[test]
+fn the_header_of_another_protocol_compiles_everywhere() {
+    everywhere("relay");
 }

@@ -20,6 +20,12 @@ int main(void)
             fflush(stdout);
         } else if (request.what == 0) {
             cases[request.layout].decode(payload, request.length);
+        } else if (request.what == 3 || request.what == 4) {
+            uint32_t limit;
+
+            check(request.length >= sizeof limit, "the limit");
+            memcpy(&limit, payload, sizeof limit);
+            PACKET(payload + sizeof limit, request.length - sizeof limit, limit, request.what == 4);
         } else {
             /* The room to encode into, then the values. */
             uint32_t room;

@@ -12,6 +12,8 @@ struct request {
 
 static const uint8_t *next_value;
 
+#define NO_FAULT { 0, 0, 0, 0, 0, 0, false, "" }
+
 static inline uint64_t take(void)
 {
     uint64_t value;
@@ -48,7 +50,7 @@ static inline void check(int good, const char *what)
 }
 
 /* The verdict: kind, and what the fault says in words. */
-static void verdict(int kind, const N(fault) *fault)
+static inline void verdict(int kind, const N(fault) *fault)
 {
     char   sentence[1024];
     char   cut[16];

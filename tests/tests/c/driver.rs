@@ -6,31 +6,65 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use nnrp_gen::model::{Element, Field, Layout, Meaning, Registry, Scalar};
 
+use crate::packets::Verdict;
 use crate::samples;
+use crate::toolchain::write;
+use crate::walk;
 use nnrp_tests::generated::Fault;
 
+/// Writes the program, and what it is made of, into a folder.
+pub fn write_to(folder: &Path, registry: &Registry) {
+    write(folder, "driver.h", include_str!("driver.h"));
+    write(folder, "floats.h", include_str!("floats.h"));
+    write(folder, "packet.h", include_str!("packet.h"));
+    write(folder, "driver.c", &source(registry));
+}
+
 /// The program as text.
-pub fn source(registry: &Registry) -> String {
+fn source(registry: &Registry) -> String {
     let name = &registry.protocol.name;
     let mut out = format!(
-        "#include \"{name}.h\"\n\n#define N(name) {name}_##name\n#define U(name) {}_##name\n\n{}\n",
+        "#include \"{name}.h\"\n\n#define N(name) {name}_##name\n#define U(name) {}_##name\n\n\
+         #include \"driver.h\"\n#include \"floats.h\"\n",
         name.to_uppercase(),
-        include_str!("driver.h"),
     );
-    let has_float = |field: &Field| matches!(field.element, Element::Scalar(Scalar::F32 | Scalar::F64));
-    if registry.layouts.iter().flat_map(|layout| &layout.fields).any(has_float) {
-        out.push_str(include_str!("floats.h"));
-    }
     let mut done = vec![false; registry.layouts.len()];
     for position in 0..registry.layouts.len() {
         functions(registry, position, &mut done, &mut out);
     }
+    out.push_str(&packets(registry));
     out.push_str("static const struct {\n    void (*decode)(const uint8_t *, size_t);\n    void (*encode)(uint8_t *, size_t);\n} cases[] = {\n");
     for layout in &registry.layouts {
         out.push_str(&format!("    {{ decode_{0}, encode_{0} }},\n", layout.name));
     }
     out.push_str("};\n\n");
     out + include_str!("driver.c")
+}
+
+/// What the program needs for packets, where the protocol has any.
+fn packets(registry: &Registry) -> String {
+    if registry.messages.is_empty() {
+        return "#define PACKET(bytes, length, limit, more) ((void)(limit), (void)(more))\n\n".to_owned();
+    }
+    let parse = if registry.vocabularies.is_empty() {
+        "#define PARSE(bytes, length, more, out, fault) N(packet_parse)(bytes, length, out, fault)\n"
+    } else {
+        "#define PARSE(bytes, length, more, out, fault) \\\n    N(packet_parse_with)(bytes, length, (more) ? &words : NULL, out, fault)\n"
+    };
+    let code = match &registry.protocol.errors {
+        Some(_) => "#define ERROR_CODE(fault) ((uint32_t)N(fault_error_code)(fault))\n",
+        None => "#define ERROR_CODE(fault) 0\n",
+    };
+    let words = if registry.vocabularies.is_empty() {
+        ""
+    } else {
+        "static struct N(words) words = { knows, &next_value };\n\n"
+    };
+    format!(
+        "#define PACKET decode_packet\n{parse}{code}\n#include \"packet.h\"\n\n{words}{}{}\n",
+        walk::source(registry),
+        include_str!("packet.c"),
+    )
 }
 
 /// The functions of a layout, behind those of the layouts in it.
@@ -92,7 +126,7 @@ static void decode_@x@(const uint8_t *bytes, size_t length)
 {
     struct N(@x@) out;
     struct N(@x@) got;
-    N(fault)      fault = { 0, 0, 0, 0, 0, 0 };
+    N(fault)      fault = NO_FAULT;
     const int     kind = N(@x@_decode)(bytes, length, &out, &fault);
 
     check(N(@x@_decode)(bytes, length, &out, NULL) == kind, "@x@ decodes otherwise without a fault");
@@ -118,7 +152,7 @@ static void decode_@x@(const uint8_t *bytes, size_t length)
 static void encode_@x@(uint8_t *bytes, size_t length)
 {
     struct N(@x@) in;
-    N(fault)      fault = { 0, 0, 0, 0, 0, 0 };
+    N(fault)      fault = NO_FAULT;
     int           kind;
 
     read_@x@(&in);
@@ -279,6 +313,15 @@ pub enum Request {
     Encode(Vec<u64>, usize),
 }
 
+/// A packet to read.
+pub struct PacketRequest {
+    pub bytes: Vec<u8>,
+    /// The largest packet of the stream that it comes from.
+    pub limit: u32,
+    /// Whether more words are good than the registered ones.
+    pub more: bool,
+}
+
 impl Driver {
     pub fn start(program: &Path, registry: &Registry) -> Self {
         let mut child = Command::new(program)
@@ -296,21 +339,42 @@ impl Driver {
         Self { child, to, from, sizes: sizes.collect() }
     }
 
-    /// Has all requests answered; `answer` gets each with its number.
-    pub fn ask(&mut self, requests: &[(usize, Request)], mut answer: impl FnMut(usize, Answer)) {
-        let (to, from, sizes) = (&mut self.to, &mut self.from, &self.sizes);
+    /// Has all requests for layouts answered; `answer` gets each with its number.
+    pub fn ask(&mut self, requests: &[(usize, Request)], answer: impl FnMut(usize, Answer)) {
+        let sizes = self.sizes.clone();
+        self.exchange(
+            requests,
+            send,
+            |from, (layout, request)| receive(from, sizes[*layout], request),
+            answer,
+        );
+    }
+
+    /// Has all requests for packets answered; `answer` gets each with its number.
+    pub fn judge(&mut self, requests: &[PacketRequest], answer: impl FnMut(usize, Verdict)) {
+        self.exchange(requests, send_packet, |from, _| verdict(from), answer);
+    }
+
+    fn exchange<R: Sync, A>(
+        &mut self,
+        requests: &[R],
+        send: impl Fn(&mut BufWriter<ChildStdin>, &R) -> std::io::Result<()> + Send,
+        receive: impl Fn(&mut BufReader<ChildStdout>, &R) -> std::io::Result<A>,
+        mut answer: impl FnMut(usize, A),
+    ) {
+        let (to, from) = (&mut self.to, &mut self.from);
         std::thread::scope(|scope| {
             scope.spawn(move || {
-                for (layout, request) in requests {
+                for request in requests {
                     // A program that ended early is noticed where its answers are read.
-                    if send(to, *layout, request).is_err() {
+                    if send(to, request).is_err() {
                         return;
                     }
                 }
                 let _ = header(to, FLUSH, 0, 0).and_then(|()| to.flush());
             });
-            for (at, (layout, request)) in requests.iter().enumerate() {
-                let read = receive(from, sizes[*layout], request);
+            for (at, request) in requests.iter().enumerate() {
+                let read = receive(from, request);
                 answer(
                     at,
                     read.unwrap_or_else(|error| panic!("the C program ended at request {at}: {error}")),
@@ -330,8 +394,10 @@ impl Driver {
 const DECODE: u32 = 0;
 const ENCODE: u32 = 1;
 const FLUSH: u32 = 2;
+const PACKET: u32 = 3;
+const PACKET_WITH_WORDS: u32 = 4;
 
-fn send(to: &mut impl Write, layout: usize, request: &Request) -> std::io::Result<()> {
+fn send(to: &mut BufWriter<ChildStdin>, (layout, request): &(usize, Request)) -> std::io::Result<()> {
     let (what, payload) = match request {
         Request::Decode(bytes) => (DECODE, bytes.clone()),
         Request::Encode(values, room) => {
@@ -340,7 +406,14 @@ fn send(to: &mut impl Write, layout: usize, request: &Request) -> std::io::Resul
             (ENCODE, payload)
         }
     };
-    header(to, what, layout, payload.len())?;
+    header(to, what, *layout, payload.len())?;
+    to.write_all(&payload)
+}
+
+fn send_packet(to: &mut BufWriter<ChildStdin>, request: &PacketRequest) -> std::io::Result<()> {
+    let what = if request.more { PACKET_WITH_WORDS } else { PACKET };
+    let payload = [&request.limit.to_ne_bytes()[..], &request.bytes].concat();
+    header(to, what, 0, payload.len())?;
     to.write_all(&payload)
 }
 
@@ -353,18 +426,8 @@ fn receive(
     (values, size): (usize, usize),
     request: &Request,
 ) -> std::io::Result<Answer> {
-    let kind = text(from)?;
-    if !kind.is_empty() {
-        let (layout, field, rule) = (text(from)?, text(from)?, text(from)?);
-        return Ok(Err(Fault {
-            kind,
-            layout,
-            field,
-            rule: Some(rule).filter(|rule| !rule.is_empty()),
-            offset: number(from)? as usize,
-            code: Some(number(from)?).filter(|code| *code != 0),
-            sentence: text(from)?,
-        }));
+    if let Some(fault) = fault(from)? {
+        return Ok(Err(fault));
     }
     let mut good = Good { values: Vec::new(), bytes: vec![0; size] };
     if let Request::Decode(_) = request {
@@ -377,6 +440,47 @@ fn receive(
     }
     from.read_exact(&mut good.bytes)?;
     Ok(Ok(good))
+}
+
+/// A fault, if there is one.
+fn fault(from: &mut impl Read) -> std::io::Result<Option<Fault>> {
+    let kind = text(from)?;
+    if kind.is_empty() {
+        return Ok(None);
+    }
+    let (layout, field, rule) = (text(from)?, text(from)?, text(from)?);
+    Ok(Some(Fault {
+        kind,
+        layout,
+        field,
+        rule: Some(rule).filter(|rule| !rule.is_empty()),
+        offset: number(from)? as usize,
+        code: Some(number(from)?).filter(|code| *code != 0),
+        sentence: text(from)?,
+    }))
+}
+
+/// What the program says of a packet.
+fn verdict(from: &mut impl Read) -> std::io::Result<Verdict> {
+    let found = fault(from)?;
+    let (ends, code) = (number(from)? != 0, number(from)?);
+    let packet = match found {
+        Some(fault) => Err((fault, ends, code)),
+        None => {
+            let mut pieces = Vec::new();
+            while number(from)? != 0 {
+                pieces.push((number(from)?, number(from)?));
+            }
+            Ok(pieces)
+        }
+    };
+    let found = fault(from)?;
+    let (missing, length) = (number(from)?, number(from)?);
+    let stream = match found {
+        Some(fault) => Err(fault),
+        None => Ok((missing, length)),
+    };
+    Ok(Verdict { packet, stream })
 }
 
 fn number(from: &mut impl Read) -> std::io::Result<u32> {

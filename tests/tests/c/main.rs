@@ -6,7 +6,10 @@
 mod agree;
 mod compile;
 mod driver;
+mod example;
 mod header;
+mod packets;
 mod python;
 mod samples;
 mod toolchain;
+mod walk;

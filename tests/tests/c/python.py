@@ -35,6 +35,8 @@ class Fault(ctypes.Structure):
         ("rule", ctypes.c_uint32),
         ("offset", ctypes.c_uint32),
         ("code", ctypes.c_uint32),
+        ("ends_stream", ctypes.c_bool),
+        ("reason", ctypes.c_char_p),
     ]
 
 

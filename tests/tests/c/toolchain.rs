@@ -11,6 +11,35 @@ use nnrp_tests::registry;
 /// The warnings that every compiler must be silent under.
 pub const STRICT: &[&str] = &["-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"];
 
+/// How the C side is built: a name, a compiler and its flags.
+pub const BUILDS: &[(&str, &str, &[&str])] = &[
+    ("gcc", "gcc", &["-std=c99", "-O2"]),
+    ("clang", "clang", &["-std=c99", "-O2"]),
+    (
+        "gcc-sanitized",
+        "gcc",
+        &["-std=c99", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
+    ),
+    (
+        "clang-sanitized",
+        "clang",
+        &["-std=c99", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
+    ),
+    (
+        "gcc-shifts",
+        "gcc",
+        &[
+            "-std=c99",
+            "-O2",
+            "-DNNRP_SHIFTS_ONLY",
+            "-DKINDS_SHIFTS_ONLY",
+            "-DRELAY_SHIFTS_ONLY",
+            "-DZOO_SHIFTS_ONLY",
+        ],
+    ),
+    ("gcc-32", "gcc", &["-std=c99", "-O2", "-m32"]),
+];
+
 /// The registry of that name: the protocol's own, or another.
 pub fn registry(name: &str) -> Registry {
     if name == "nnrp" { registry::nnrp() } else { registry::foreign(name) }

@@ -4,11 +4,12 @@ use crate::model::{Element, Field, Layout, Meaning, Rule, Scalar};
 use crate::rule::{self, FieldRef};
 use crate::wire::FaultKind;
 
+use super::faults::Blame;
+use super::fixed::{Word, fixed, masked_by};
 use super::layouts::{Emit, at, element};
 use super::rules::Reach;
-use super::text::{call, doc, hex, return_all};
-use super::words::{Word, fixed, masked_by};
-use super::{faults, names, scalar};
+use super::text::{call, doc, hex, indent, return_all};
+use super::{names, scalar};
 
 impl Emit<'_> {
     /// The body of the function that says whether bytes are good.
@@ -122,9 +123,15 @@ impl Emit<'_> {
         let fields = self.layout.fields.iter().filter_map(|field| self.blame_field(field));
         let rules = self.layout.rules.iter().map(|rule| {
             let blamed = &self.layout.fields[rule.blame.index];
-            let number = self.c.names.upper(&format!("RULE_{}", names::rule(&rule.id)));
+            let blame = Blame {
+                kind: FaultKind::Rule,
+                layout: &self.layout.name,
+                field: &blamed.name,
+                rule: (&rule.id, &rule.doc),
+                code: self.c.code(rule.error.as_ref()),
+            };
             let condition = format!("!{}", self.rule_on_bytes(rule));
-            self.blame(&condition, FaultKind::Rule, blamed, &number, rule.error.as_ref())
+            self.c.refuse(&condition, &blame, &at("base", blamed.offset))
         });
         let blames: String = fields.chain(rules).collect();
         if blames.is_empty() { "(void)bytes;\n".to_owned() } else { blames }
@@ -181,7 +188,11 @@ impl Emit<'_> {
             // A layout has no other meaning.
             (Meaning::Enum(_) | Meaning::Bitmask(_) | Meaning::Bool, Element::Layout(_)) => return None,
         };
-        Some(self.blame(&condition, kind, field, "0", field.error.as_ref()))
+        {
+            let code = self.c.code(field.error.as_ref());
+            let blame = Blame { kind, layout: &self.layout.name, field: &field.name, rule: ("", ""), code };
+            Some(self.c.refuse(&condition, &blame, &at("base", field.offset)))
+        }
     }
 
     /// The statements that report the fault of a layout inside this one.
@@ -205,29 +216,6 @@ impl Emit<'_> {
         }
     }
 
-    fn blame(
-        &self,
-        condition: &str,
-        kind: FaultKind,
-        field: &Field,
-        rule: &str,
-        error: Option<&String>,
-    ) -> String {
-        let number = self.c.names.upper(&format!("{}_FIELD_{}", self.layout.name, field.name));
-        let code = error.and_then(|error| self.c.registry.error_code(error)).unwrap_or(0);
-        let arguments = [
-            "fault".to_owned(),
-            self.c.names.upper(&faults::kind(kind)),
-            self.number.clone(),
-            number,
-            rule.to_owned(),
-            at("base", field.offset),
-            if code == 0 { "0".to_owned() } else { hex(code, 4) },
-        ];
-        let blame = call(&format!("    return {}", self.c.names.lower("blame_")), &arguments, ";");
-        format!("if ({condition}) {{\n{blame}\n}}\n")
-    }
-
     /// A rule as a function of raw numbers.
     pub(super) fn rule_function(&self, rule: &Rule) -> String {
         let name = self.rule_name(rule);
@@ -243,7 +231,8 @@ impl Emit<'_> {
         let condition = self.c.condition(&rule.condition(), &Arguments(self.layout));
         let docs = doc([format!("{}: {}", rule.id, rule.doc)]).replace("/**", "/*");
         let head = call(&format!("static inline bool {name}"), &parameters, "");
-        format!("{docs}{head}\n{{\n    return {condition};\n}}\n")
+        let condition = indent(&format!("return {};\n", super::text::condition(&condition)), 4);
+        format!("{docs}{head}\n{{\n{condition}}}\n")
     }
 
     fn rule_name(&self, rule: &Rule) -> String {

@@ -2,7 +2,10 @@
 
 use std::fmt::{self, Write};
 
-use crate::model::{ByteOrder, Enum, Field, Layout, Machine, Meaning, Message, Registry};
+use crate::model::{
+    Body, ByteOrder, Choice, Entry, Enum, Field, Layout, Machine, Meaning, Message, Part, Registry, Segment,
+    Select, Slices, Vocabulary,
+};
 
 /// The 64-bit FNV-1a hash of what the registry says of the wire.
 ///
@@ -51,6 +54,9 @@ fn render(registry: &Registry, out: &mut dyn Write) -> fmt::Result {
         item.bits.iter().try_for_each(|bit| writeln!(out, "bit {:#x} {}", bit.mask, bit.name))?;
     }
     registry.layouts.iter().try_for_each(|item| layout(registry, item, out))?;
+    registry.entries.iter().try_for_each(|item| entry(item, out))?;
+    registry.bodies.iter().try_for_each(|item| body(item, out))?;
+    registry.vocabularies.iter().try_for_each(|item| vocabulary(item, out))?;
     registry.messages.iter().try_for_each(|item| message(registry, item, out))?;
     registry.machines.iter().try_for_each(|item| machine(registry, item, out))
 }
@@ -95,9 +101,56 @@ fn meaning(registry: &Registry, field: &Field) -> String {
     }
 }
 
+/// Numbers in what is written of messages and bodies are positions, which stand for names that were written before.
 fn message(registry: &Registry, item: &Message, out: &mut dyn Write) -> fmt::Result {
     let metadata = item.metadata.map_or("-", |metadata| registry.layouts[metadata].name.as_str());
-    writeln!(out, "message {:#x} {} {metadata} {:?}", item.value, item.name, item.direction)
+    writeln!(out, "message {:#x} {} {metadata} {:?}", item.value, item.name, item.direction)?;
+    for rule in item.scope_rules.iter().chain(&item.rules) {
+        let (when, require) = (&rule.when, &rule.require);
+        writeln!(out, "rule {} {when:?} | {require:?} | {:?} {:?}", rule.id, rule.blame, rule.error)?;
+    }
+    for Segment { name, length, content, count, select, cases, id, doc: _ } in &item.segments {
+        writeln!(out, "segment {name} {length:?} {content:?} {count:?} {select:?} {id}")?;
+        cases.iter().try_for_each(|case| writeln!(out, "case {case:?}"))?;
+    }
+    let (slots, sorted, sizes) = (&item.slots, &item.sorted, &item.sizes);
+    writeln!(out, "agree {slots:?} {sorted:?} {sizes:?} {:?}", item.tensor)
+}
+
+fn entry(item: &Entry, out: &mut dyn Write) -> fmt::Result {
+    let Entry { name, header, payload, align, select: _, unique, id, .. } = item;
+    writeln!(out, "entry {name} {header} {payload} {align} {unique:?} {id}")?;
+    select(item.select.as_ref(), out)
+}
+
+fn select(item: Option<&Select>, out: &mut dyn Write) -> fmt::Result {
+    let Some(Select { field, critical, code, choices }) = item else { return Ok(()) };
+    writeln!(out, "select {field} {critical:?} {code:?}")?;
+    for choice in choices {
+        let Choice { value, name, layout, messages, refuse_critical, once, require, id, doc: _ } = choice;
+        writeln!(
+            out,
+            "choice {value} {name} {layout} {messages:?} {refuse_critical} {once} {require:?} {id}"
+        )?;
+    }
+    Ok(())
+}
+
+fn body(item: &Body, out: &mut dyn Write) -> fmt::Result {
+    writeln!(out, "body {} {} {}", item.name, item.prelude, item.optional)?;
+    for Part { id, name, length, content, count, slices, leading, doc: _ } in &item.parts {
+        writeln!(out, "part {name} {length} {content:?} {count:?} {leading:?} {id}")?;
+        if let Some(Slices { rows, layout, offset, size, select: inside }) = slices {
+            writeln!(out, "slices {rows} {layout} {offset} {size}")?;
+            select(inside.as_ref(), out)?;
+        }
+    }
+    Ok(())
+}
+
+fn vocabulary(item: &Vocabulary, out: &mut dyn Write) -> fmt::Result {
+    writeln!(out, "vocabulary {} {} {}", item.name, item.length_type.name(), item.id)?;
+    item.words.iter().try_for_each(|(word, _)| writeln!(out, "word {word}"))
 }
 
 fn machine(registry: &Registry, item: &Machine, out: &mut dyn Write) -> fmt::Result {

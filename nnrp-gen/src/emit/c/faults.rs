@@ -2,8 +2,9 @@
 
 use crate::wire::FaultKind;
 
+use super::places::{self, Place};
 use super::text::{Columns, doc, indent, string};
-use super::{C, names};
+use super::{C, text};
 
 /// Every kind of fault, in the order of their numbers, which start at 1.
 const KINDS: [FaultKind; 10] = [
@@ -19,25 +20,59 @@ const KINDS: [FaultKind; 10] = [
     FaultKind::Limit,
 ];
 
-/// The constant of a kind.
-pub(super) fn kind(kind: FaultKind) -> String {
-    format!("FAULT_{}", kind.name().to_uppercase())
+/// Who is to blame, in the words of a fault.
+pub(super) struct Blame<'a> {
+    pub(super) kind: FaultKind,
+    pub(super) layout: &'a str,
+    /// Empty for all of it.
+    pub(super) field: &'a str,
+    /// The rule and why there is that rule; both may be empty.
+    pub(super) rule: (&'a str, &'a str),
+    /// The error code; 0 for the usual one.
+    pub(super) code: u64,
+}
+
+impl<'a> Blame<'a> {
+    pub(super) fn new(kind: FaultKind, layout: &'a str, field: &'a str, id: &'a str) -> Self {
+        Self { kind, layout, field, rule: (id, ""), code: 0 }
+    }
 }
 
 impl C<'_> {
+    /// The constant of a kind.
+    pub(super) fn kind(&self, kind: FaultKind) -> String {
+        self.names.upper(&format!("FAULT_{}", kind.name()))
+    }
+
+    /// An error code by the name that a row gives, if it gives one.
+    pub(super) fn code(&self, name: Option<&String>) -> u64 {
+        name.and_then(|name| self.registry.error_code(name)).unwrap_or(0)
+    }
+
     /// The kinds and the struct.
     pub(super) fn faults(&self) -> String {
-        let kinds = KINDS.iter().map(|kind| (self::kind(*kind), format!("What is blamed {}.", kind.says())));
+        let kinds = KINDS.iter().map(|kind| (self.kind(*kind), format!("What is blamed {}.", kind.says())));
         let kinds = self.numbered("Kinds of faults; 0 is none.", "fault kind", kinds);
-        format!("{kinds}\n{}", self.template(include_str!("faults.h")))
+        let limit = self.kind(FaultKind::Limit);
+        let ends_stream = match self.registry.protocol.header {
+            Some(header) => {
+                let header = self.names.upper(&places::place(&self.registry.layouts[header].name));
+                format!("kind == {limit} || layout == {header}")
+            }
+            None => "false".to_owned(),
+        };
+        let template = self.template(include_str!("faults.h"));
+        // The numbers of layouts stand in front of the function that uses one of them.
+        format!("{kinds}\n{}\n{}", self.places(), text::fill(&template, &[("ends_stream", &ends_stream)]))
     }
 
     /// Numbers for layouts and rules.
-    pub(super) fn places(&self) -> String {
-        let layouts = self.registry.layouts.iter();
-        let layouts = layouts.map(|layout| (format!("LAYOUT_{}", layout.name), String::new()));
-        let layouts = self.numbered("Layouts, as faults name them.", "layout", layouts);
-        let rules = self.rules().map(|rule| (format!("RULE_{}", names::rule(&rule.id)), rule.doc.clone()));
+    fn places(&self) -> String {
+        let layouts = self.places.all.iter();
+        let layouts = layouts.map(|place| (self.names.upper(&places::place(&place.name)), String::new()));
+        let layouts = self.numbered("Layouts, and what else faults name like one.", "layout", layouts);
+        let rules = self.places.rules.iter();
+        let rules = rules.map(|rule| (self.names.upper(&places::rule(&rule.id)), rule.doc.clone()));
         let rules = self.numbered("Rules, as faults name them.", "rule", rules);
         [layouts, rules].iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("\n")
     }
@@ -45,9 +80,8 @@ impl C<'_> {
     /// An enum of constants that count from 1.
     fn numbered(&self, docs: &str, what: &str, rows: impl Iterator<Item = (String, String)>) -> String {
         let mut columns = Columns::default();
-        for (at, (name, note)) in rows.enumerate() {
-            let constant = self.names.upper(&name);
-            self.names.define(&constant, &format!("{what} constant `{name}`"));
+        for (at, (constant, note)) in rows.enumerate() {
+            self.names.define(&constant, &format!("the number of a {what}"));
             columns.row([constant, format!("= {},", at + 1)], &note);
         }
         match columns.text() {
@@ -56,48 +90,67 @@ impl C<'_> {
         }
     }
 
-    /// The fields of a layout, as faults name them.
-    pub(super) fn field_numbers(&self, layout: &crate::model::Layout) -> String {
-        let fields = layout
-            .fields
-            .iter()
-            .map(|field| (format!("{}_FIELD_{}", layout.name, field.name), String::new()));
-        self.numbered(&format!("Fields of `{}`, as faults name them.", layout.name), "field", fields)
+    /// The fields of a layout, or of what else faults name like one.
+    pub(super) fn field_numbers(&self, place: &Place) -> String {
+        let constant = |field: &String| self.names.upper(&places::field(&place.name, field));
+        let fields = place.fields.iter().map(|field| (constant(field), String::new()));
+        self.numbered(&format!("Fields of `{}`, as faults name them.", place.name), "field", fields)
+    }
+
+    /// The call that fills in a fault at `offset`, as an expression. It stands behind `before` on its line.
+    pub(super) fn blame(&self, before: &str, blame: &Blame<'_>, offset: &str) -> String {
+        let code = if blame.code > u64::from(u32::MAX) { 0 } else { blame.code };
+        let field = match blame.field {
+            "" => "0".to_owned(),
+            field => self.names.upper(&places::field(blame.layout, field)),
+        };
+        let mut arguments = vec![
+            "fault".to_owned(),
+            self.kind(blame.kind),
+            self.names.upper(&places::place(blame.layout)),
+            field,
+        ];
+        if !blame.rule.0.is_empty() {
+            arguments.push(self.names.upper(&places::rule(blame.rule.0)));
+            arguments.push(string(blame.rule.1));
+        }
+        arguments.push(offset.to_owned());
+        arguments.push(if code == 0 { "0".to_owned() } else { text::hex(code, 4) });
+        let function = if blame.rule.0.is_empty() { "blame_" } else { "blame_rule_" };
+        text::call(&format!("{before}{}", self.names.lower(function)), &arguments, "")
+    }
+
+    /// The statement that refuses where a condition holds.
+    pub(super) fn refuse(&self, condition: &str, blame: &Blame<'_>, offset: &str) -> String {
+        let blame = self.blame("    return ", blame, offset);
+        format!("if ({condition}) {{\n{blame};\n}}\n")
     }
 
     /// The names of all that a fault can blame, and the sentence.
     pub(super) fn sentences(&self) -> String {
-        let kinds = || KINDS.iter();
-        let layouts = || self.registry.layouts.iter();
-        let rules = || self.rules();
+        let places = || self.places.all.iter();
         let constant = |name: String| self.names.upper(&name);
-        let of_kind = |kind: &FaultKind| constant(self::kind(*kind));
         let tables = [
             self.lookup(
                 "The name of a kind of fault.",
                 ("fault_kind_name", "int kind"),
-                kinds().map(|kind| (of_kind(kind), string(kind.name()))),
+                KINDS.iter().map(|kind| (self.kind(*kind), string(kind.name()))),
             ),
             self.lookup(
                 "",
                 ("fault_says_", "int kind"),
-                kinds().map(|kind| (of_kind(kind), string(kind.says()))),
+                KINDS.iter().map(|kind| (self.kind(*kind), string(kind.says()))),
             ),
             self.lookup(
-                "The name of a layout in the registry.",
+                "The name of what is at fault, as it stands in the registry.",
                 ("layout_name", "uint32_t layout"),
-                layouts().map(|layout| (constant(format!("LAYOUT_{}", layout.name)), string(&layout.name))),
+                places().map(|place| (constant(places::place(&place.name)), string(&place.name))),
             ),
             self.field_names(),
             self.lookup(
                 "The id of a rule in the specification.",
                 ("rule_id", "uint32_t rule"),
-                rules().map(|rule| (constant(format!("RULE_{}", names::rule(&rule.id))), string(&rule.id))),
-            ),
-            self.lookup(
-                "Why there is that rule.",
-                ("rule_doc", "uint32_t rule"),
-                rules().map(|rule| (constant(format!("RULE_{}", names::rule(&rule.id))), string(&rule.doc))),
+                self.places.rules.iter().map(|rule| (constant(places::rule(&rule.id)), string(&rule.id))),
             ),
         ];
         format!("{}\n{}", tables.join("\n"), self.template(include_str!("sentence.h")))
@@ -119,27 +172,26 @@ impl C<'_> {
         }
         columns.row(["default:".to_owned(), "return \"\";".to_owned()], "");
         let cases = indent(&columns.text(), 4);
+        let (docs, cold) = (doc([docs]), self.names.upper("COLD"));
         format!(
-            "{}PROTO_COLD const char *{name}({parameter})\n{{\n    switch ({number}) {{\n{cases}    }}\n}}\n",
-            doc([docs])
+            "{docs}{cold} const char *{name}({parameter})\n{{\n    switch ({number}) {{\n{cases}    }}\n}}\n"
         )
-        .replace("PROTO_COLD", &self.names.upper("COLD"))
     }
 
     /// The function that names fields, which asks one of each layout.
     fn field_names(&self) -> String {
         let mut out = String::new();
         let mut all = Vec::new();
-        for layout in &self.registry.layouts {
-            let name = format!("{}_field_name", layout.name);
-            let fields = layout.fields.iter().map(|field| {
-                let constant = self.names.upper(&format!("{}_FIELD_{}", layout.name, field.name));
-                (constant, string(&field.name))
-            });
-            let docs = format!("The name of a field of `{}` in the registry.", layout.name);
+        for place in self.places.all.iter().filter(|place| !place.fields.is_empty()) {
+            let name = format!("{}_field_name", place.name);
+            let fields = place
+                .fields
+                .iter()
+                .map(|field| (self.names.upper(&places::field(&place.name, field)), string(field)));
+            let docs = format!("The name of a field of `{}` in the registry.", place.name);
             out.push_str(&self.lookup(&docs, (&name, "uint32_t field"), fields));
             out.push('\n');
-            let constant = self.names.upper(&format!("LAYOUT_{}", layout.name));
+            let constant = self.names.upper(&places::place(&place.name));
             all.push((constant, format!("{}(field)", self.names.lower(&name))));
         }
         let docs = "The name of a field of a layout in the registry.";

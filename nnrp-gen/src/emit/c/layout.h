@@ -6,7 +6,7 @@ static inline bool ${x}_holds_(const uint8_t *bytes)
 ${COLD} int ${x}_find_(const uint8_t *bytes, size_t base, ${fault} *fault)
 {
     ${find}
-    return ${blame}(fault, ${RULE}, ${LAYOUT}, 0, 0, base, 0);
+    return ${blame}(fault, ${RULE}, ${LAYOUT}, 0, base, 0);
 }
 
 static inline bool ${x}_good_(const struct ${x} *in)
@@ -32,6 +32,14 @@ ${COLD} int ${x}_refuse_(const struct ${x} *in, ${fault} *fault)
     return ${x}_find_(bytes, 0, fault);
 }
 
+${check_at}
+{
+    if (len != ${X}_SIZE) {
+        return ${length}(fault, ${LAYOUT}, len, ${X}_SIZE, base);
+    }
+    return ${x}_holds_(bytes) ? 0 : ${x}_find_(bytes, base, fault);
+}
+
 /**
  * Checks the bytes of a `${name}` where they are. Getters may read what was checked.
  *
@@ -39,10 +47,7 @@ ${COLD} int ${x}_refuse_(const struct ${x} *in, ${fault} *fault)
  */
 ${check}
 {
-    if (len != ${X}_SIZE) {
-        return ${length}(fault, ${LAYOUT}, len, ${X}_SIZE);
-    }
-    return ${x}_holds_(bytes) ? 0 : ${x}_find_(bytes, 0, fault);
+    return ${x}_check_at_(bytes, len, 0, fault);
 }
 
 /**
@@ -80,7 +85,7 @@ ${validate}
 ${encode}
 {
     if (len != ${X}_SIZE) {
-        return ${length}(fault, ${LAYOUT}, len, ${X}_SIZE);
+        return ${length}(fault, ${LAYOUT}, len, ${X}_SIZE, 0);
     }
     if (!${x}_good_(in)) {
         return ${x}_refuse_(in, fault);

@@ -3,7 +3,7 @@
 use crate::model::{ByteOrder, Element, Field, Layout, Meaning, Scalar};
 
 use super::text::{Columns, call, cite, doc, fill, heading, indent};
-use super::{C, names, scalar};
+use super::{C, names, places, scalar};
 
 const FUNCTIONS: &str = include_str!("layout.h");
 
@@ -24,7 +24,7 @@ impl<'a> C<'a> {
             layout,
             lower: self.names.lower(&layout.name),
             upper: self.names.upper(&layout.name),
-            number: self.names.upper(&format!("LAYOUT_{}", layout.name)),
+            number: self.names.upper(&places::place(&layout.name)),
         };
         emit.define();
         let rules: String = layout.rules.iter().map(|rule| emit.rule_function(rule) + "\n").collect();
@@ -36,6 +36,7 @@ impl<'a> C<'a> {
                 ("LAYOUT", &emit.number),
                 ("name", &layout.name),
                 ("check", &emit.head("check", &["const uint8_t *bytes", "size_t len"])),
+                ("check_at", &emit.head("check_at_", &["const uint8_t *bytes", "size_t len", "size_t base"])),
                 (
                     "decode",
                     &emit.head(
@@ -53,7 +54,7 @@ impl<'a> C<'a> {
                 ),
                 ("fault", &self.names.lower("fault")),
                 ("blame", &self.names.lower("blame_")),
-                ("RULE", &self.names.upper(&super::faults::kind(crate::wire::FaultKind::Rule))),
+                ("RULE", &self.kind(crate::wire::FaultKind::Rule)),
                 ("length", &self.names.lower("blame_length_")),
                 ("COLD", &self.names.upper("COLD")),
                 ("holds", &emit.bytes_hold()),
@@ -68,7 +69,7 @@ impl<'a> C<'a> {
             heading(&layout.name),
             emit.structure(),
             emit.places(),
-            self.field_numbers(layout),
+            self.places.named(&layout.name).map_or(String::new(), |place| self.field_numbers(place)),
             rules + &functions,
             emit.accessors(),
         ];
@@ -92,7 +93,7 @@ impl<'a> C<'a> {
 impl Emit<'_> {
     fn define(&self) {
         let what = format!("layout `{}`", self.layout.name);
-        let functions = ["", "_decode", "_encode", "_validate", "_check", "_blank"];
+        let functions = ["", "_decode", "_encode", "_validate", "_check", "_blank", "_check_at_"];
         let inner = ["_holds_", "_find_", "_good_", "_refuse_", "_pack_", "_unpack_"];
         for suffix in functions.iter().chain(&inner) {
             self.c.names.define(&format!("{}{suffix}", self.lower), &what);

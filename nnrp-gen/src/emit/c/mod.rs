@@ -3,24 +3,33 @@
 //! The twin of the Rust emitter: what one accepts, refuses and blames, the other does.
 
 mod bitmasks;
+mod bodies;
 mod checks;
 mod digest;
+mod entries;
 mod enums;
 mod faults;
+mod fixed;
 mod layouts;
 mod machines;
 mod messages;
 mod names;
+mod packets;
+mod places;
 mod protocol;
 mod rules;
+mod segments;
+mod slots;
+mod tensors;
 mod text;
-mod words;
+mod vocabularies;
 
 use std::collections::BTreeSet;
 
-use crate::model::{Element, Layout, Registry, Rule, Scalar};
+use crate::model::{Element, Layout, Registry, Scalar};
 
 use names::Names;
+use places::Places;
 use text::heading;
 
 pub use digest::digest;
@@ -31,7 +40,7 @@ pub use digest::digest;
 ///
 /// Where two names become one in C: a line for each such pair, which names both.
 pub fn header(registry: &Registry) -> Result<String, String> {
-    let c = C { registry, names: Names::new(&registry.protocol.name) };
+    let c = C::new(registry);
     let text = c.header();
     match c.names.problems() {
         Some(problems) => Err(problems),
@@ -43,19 +52,27 @@ pub fn header(registry: &Registry) -> Result<String, String> {
 struct C<'a> {
     registry: &'a Registry,
     names: Names,
+    places: Places,
+}
+
+impl<'a> C<'a> {
+    fn new(registry: &'a Registry) -> Self {
+        Self { registry, names: Names::new(&registry.protocol.name), places: Places::of(registry) }
+    }
 }
 
 impl C<'_> {
     fn header(&self) -> String {
         let registry = self.registry;
         let layouts = self.inner_first();
-        let parts: [(&str, Vec<String>); 8] = [
+        let parts: [(&str, Vec<String>); 9] = [
             ("Protocol", vec![self.protocol()]),
-            ("Faults", vec![self.faults(), self.places()]),
+            ("Faults", vec![self.faults()]),
             ("Enums", registry.enums.iter().map(|item| self.enumeration(item)).collect()),
             ("Bitmasks", registry.bitmasks.iter().map(|item| self.bitmask(item)).collect()),
             ("Layouts", layouts.into_iter().map(|item| self.layout(item)).collect()),
             ("Messages", vec![self.messages()]),
+            ("Bodies and packets", self.packets()),
             ("State machines", registry.machines.iter().map(|item| self.machine(item)).collect()),
             ("Names and sentences of faults", vec![self.sentences()]),
         ];
@@ -73,7 +90,7 @@ impl C<'_> {
         }
         let bytes = self.helpers(&text);
         let bytes = if bytes.is_empty() { bytes } else { format!("{}\n{bytes}\n", heading("Bytes")) };
-        format!("{}{helpers}{bytes}{text}{}", self.opening(), self.closing())
+        text::fold(&format!("{}{helpers}{bytes}{text}{}", self.opening(), self.closing()))
     }
 
     /// A part of the header that is the same for every registry but for the prefix.
@@ -128,11 +145,6 @@ impl C<'_> {
             }
         }
         order.push(position);
-    }
-
-    /// All rules, in the order of their numbers.
-    fn rules(&self) -> impl Iterator<Item = &Rule> {
-        self.registry.layouts.iter().flat_map(|layout| &layout.rules)
     }
 }
 
@@ -245,7 +257,7 @@ mod tests {
     fn all_names_are_noted() {
         let registry = crate::load_texts([("zoo.toml", ZOO)]).registry;
         let Some(registry) = registry else { panic!("the registry is good") };
-        let c = C { registry: &registry, names: Names::new(&registry.protocol.name) };
+        let c = C::new(&registry);
         let header = c.header();
         let noted = c.names.all();
         let mut found = defined(&header.replace("\nZOO_COLD ", "\nPROTO_COLD "));

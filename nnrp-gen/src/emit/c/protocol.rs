@@ -22,6 +22,7 @@ const OPENING: &str = "\
  * - `${x}X_get_...` and `${x}X_set_...`, which read and write one field of bytes in place;
  * - its size, and the offset and the width of every field.
  *
+ ${packets}
  * Functions that check give 0 for good, else the kind of fault. They fill in a `${x}fault` where they get one, and
  * `${x}fault_text` makes a sentence of it. Names that end in `_` are not for use from outside.
  */
@@ -51,9 +52,22 @@ impl C<'_> {
     /// What stands in front of everything.
     pub(super) fn opening(&self) -> String {
         self.names.define(&self.names.upper("h"), "the include guard");
+        let lower = |name: &str| self.names.lower(name);
+        let packets = match self.registry.protocol.header {
+            Some(_) => format!(
+                "* `{}` checks a whole packet and says where its parts are, and `{}` how much of\n\
+                 * one is still to come. For each message M, `{}M_body_split` gives the segments of its body; what repeats\n\
+                 * in one is gone through by functions that end in `_next`.\n*\n",
+                lower("packet_parse"),
+                lower("packet_missing"),
+                lower(""),
+            ),
+            None => String::new(),
+        };
         fill(
             OPENING,
             &[
+                ("packets", &packets),
                 ("protocol", &self.registry.protocol.name),
                 ("x", &self.names.lower("")),
                 ("X", &self.names.upper("")),

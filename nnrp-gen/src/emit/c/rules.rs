@@ -1,7 +1,7 @@
 //! Rules, as conditions over raw numbers.
 
 use crate::model::{Element, Field, Meaning, Scalar};
-use crate::rule::{Arith, Cmp, FieldRef, Int, Truth};
+use crate::rule::{Arith, Cmp, FieldRef, Int, Presence, Truth};
 
 use super::C;
 use super::text::number;
@@ -13,6 +13,11 @@ pub(super) trait Reach {
 
     /// The field.
     fn field(&self, field: FieldRef) -> &Field;
+
+    /// Whether an entry is in the body; only rules of messages can ask.
+    fn presence(&self, _: Presence) -> String {
+        "false".to_owned()
+    }
 }
 
 /// How tightly an expression binds, loosest first.
@@ -57,12 +62,18 @@ impl C<'_> {
         self.truth(truth, reach).0
     }
 
+    /// The condition under which one does not hold.
+    pub(super) fn broken(&self, truth: &Truth, reach: &dyn Reach) -> String {
+        self.negated(truth, reach).0
+    }
+
     fn truth(&self, truth: &Truth, reach: &dyn Reach) -> Bound {
         match truth {
             Truth::Flag(field, mask) => self.flag(*field, *mask, "!=", reach),
             Truth::Bool(field) => (format!("{} != 0", reach.value(*field)), Tight::Compare),
-            // Only rules of messages look into bodies, and only derived ones have names without a number.
-            Truth::Present(_) | Truth::NamedFlag(..) => ("false".to_owned(), Tight::Unary),
+            Truth::Present(presence) => (reach.presence(*presence), Tight::Unary),
+            // Only derived rules have names without a number.
+            Truth::NamedFlag(..) => ("false".to_owned(), Tight::Unary),
             Truth::In(int, enumeration) => {
                 let accepts =
                     self.names.lower(&format!("{}_accepts", self.registry.enums[*enumeration].name));

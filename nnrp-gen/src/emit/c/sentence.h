@@ -32,8 +32,7 @@ PROTO_COLD size_t proto_fault_text(const proto_fault *fault, char *buf, size_t l
     char               digits[10];
     size_t             first  = sizeof digits;
     uint32_t           offset = fault->offset;
-    const char        *doc    = proto_rule_doc(fault->rule);
-    size_t             last   = strlen(doc);
+    size_t             last   = strlen(fault->reason);
 
     text.to     = buf;
     text.room   = len > 0 ? len - 1 : 0;
@@ -42,7 +41,7 @@ PROTO_COLD size_t proto_fault_text(const proto_fault *fault, char *buf, size_t l
         digits[--first] = (char)('0' + offset % 10);
         offset /= 10;
     } while (offset != 0);
-    while (last > 0 && doc[last - 1] == '.') {
+    while (last > 0 && fault->reason[last - 1] == '.') {
         last--;
     }
 
@@ -62,7 +61,7 @@ PROTO_COLD size_t proto_fault_text(const proto_fault *fault, char *buf, size_t l
         proto_say_all_(&text, proto_rule_id(fault->rule));
         if (last > 0) {
             proto_say_all_(&text, ": ");
-            proto_say_(&text, doc, last);
+            proto_say_(&text, fault->reason, last);
         }
     } else {
         proto_say_all_(&text, proto_fault_says_(fault->kind));

@@ -135,12 +135,101 @@ pub(super) fn call(head: &str, arguments: &[String], end: &str) -> String {
     lines.join("\n")
 }
 
+/// A function. Parameters that its body does not use are shown to be left out on purpose.
+pub(super) fn function(docs: &str, head: &str, parameters: &[(&str, &str)], body: &str) -> String {
+    let joined: Vec<_> = parameters.iter().map(|(ty, name)| declared(ty, name)).collect();
+    let unused = parameters.iter().filter(|(_, name)| !mentions(body, name));
+    let unused: String = unused.map(|(_, name)| format!("(void){name};\n")).collect();
+    let body = indent(&format!("{unused}{body}"), 4);
+    format!("{}{}\n{{\n{body}}}\n", doc([docs]), call(&format!("static inline {head}"), &joined, ""))
+}
+
+/// A type and a name, with the `*` of a pointer at the name.
+pub(super) fn declared(ty: &str, name: &str) -> String {
+    if ty.ends_with('*') { format!("{ty}{name}") } else { format!("{ty} {name}") }
+}
+
+/// Whether a text has a word that is not the name of a member.
+pub(super) fn mentions(text: &str, word: &str) -> bool {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    text.match_indices(word).any(|(at, _)| {
+        let before =
+            text[..at].chars().next_back().is_some_and(|last| is_letter(last) || ".>".contains(last));
+        let behind = text[at + word.len()..].chars().next().is_some_and(is_letter);
+        !before && !behind
+    })
+}
+
+/// A condition, on several lines where one is too short for it.
+pub(super) fn condition(text: &str) -> String {
+    if text.len() <= WIDTH - 14 {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut depth = 0_usize;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            ' ' if depth == 0 && (text[at..].starts_with(" && ") || text[at..].starts_with(" || ")) => {
+                out.push_str("\n    ");
+                continue;
+            }
+            _ => {}
+        }
+        out.push(letter);
+    }
+    out
+}
+
 /// Conditions that all must hold, as a `return` statement; without any it returns true.
 pub(super) fn return_all(parts: &[String]) -> String {
     match parts {
         [] => "return true;\n".to_owned(),
         parts => format!("return {};\n", parts.join("\n    && ")),
     }
+}
+
+/// Breaks lines of code that are too long at a comma.
+pub(super) fn fold(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines() {
+        let content = line.trim_start();
+        let is_code =
+            !content.starts_with(['#', '*']) && !content.starts_with("/*") && !line.contains("/**<");
+        if line.len() <= WIDTH || !is_code {
+            out.push_str(line);
+            out.push('\n');
+            continue;
+        }
+        let space = " ".repeat(line.len() - content.len() + 4);
+        let mut rest = line.to_owned();
+        while rest.len() > WIDTH {
+            let Some(at) = last_comma(&rest) else { break };
+            out.push_str(&rest[..=at]);
+            out.push('\n');
+            rest = format!("{space}{}", rest[at + 1..].trim_start());
+        }
+        out.push_str(&rest);
+        out.push('\n');
+    }
+    out
+}
+
+/// The last comma that leaves a line short enough and is in no string.
+fn last_comma(line: &str) -> Option<usize> {
+    let mut last = None;
+    let (mut quoted, mut escaped) = (false, false);
+    for (at, letter) in line.char_indices() {
+        match letter {
+            _ if escaped => escaped = false,
+            '\\' => escaped = quoted,
+            '"' => quoted = !quoted,
+            ',' if !quoted && at < WIDTH && line[at..].starts_with(", ") => last = Some(at),
+            _ => {}
+        }
+    }
+    last
 }
 
 /// Breaks a paragraph into lines that fit `width`.
@@ -165,7 +254,7 @@ fn wrap(paragraph: &str, width: usize) -> Vec<String> {
 }
 
 /// Text that cannot end or open a comment.
-fn comment(text: &str) -> String {
+pub(super) fn comment(text: &str) -> String {
     text.replace("*/", "* /").replace("/*", "/ *")
 }
 
