@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use nnrp_gen::emit::rust::{self, Options, absolute, placeholder};
+use nnrp_gen::emit::rust::{absolute, placeholder};
 use nnrp_gen::model::Registry;
 use nnrp_gen::source::{Door, Sources, Span, Spanned};
 use nnrp_gen::syntax::{self, Bitmask, ByteOrder, Element, Enum, Layout, Protocol, Scalar, Text};
@@ -10,8 +10,13 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 
+use crate::expansion::expansion;
 use crate::keys::Context;
 use crate::refuse::refuse;
+
+/// What users' lints may say of other code is not about an expansion.
+const ALLOW: &str =
+    "#[allow(dead_code, deprecated, unused_qualifications, unreachable_pub, clippy::all, clippy::pedantic)] ";
 
 /// A registry being made of one Rust item.
 #[derive(Default)]
@@ -20,6 +25,8 @@ pub struct Derive {
     pub registry: syntax::Registry,
     /// The user's tokens, by what the emitter writes in their place.
     pub given: absolute::Given,
+    /// Types that are defined elsewhere, by what messages call them.
+    pub types: HashMap<String, TokenStream>,
     /// Names in the registry, by the types that they stand for.
     titles: HashMap<String, String>,
 }
@@ -40,7 +47,7 @@ impl Derive {
         for suffix in ["", "View", "Mut", "Wire"] {
             let name = format!("{title}{suffix}");
             let written = if suffix.is_empty() { ident.clone() } else { Ident::new(&name, ident.span()) };
-            derive.given.insert(placeholder(&name), quote!(#written));
+            derive.given.insert(placeholder(&name), written.to_string());
         }
         derive
     }
@@ -63,7 +70,11 @@ impl Derive {
                     count += 1;
                     title = format!("{last}{count}");
                 }
-                self.given.insert(placeholder(&title), tokens);
+                // The tokens of `$crate` say more than their text, so they stay tokens.
+                let place = placeholder(&title);
+                let text = if written.contains('$') { place.clone() } else { written.clone() };
+                self.given.insert(place, text);
+                self.types.insert(title.clone(), tokens);
                 self.titles.insert(written, title.clone());
                 title
             }
@@ -150,18 +161,9 @@ impl Derive {
         let sources = Sources::of(Door::Rust);
         let loaded = nnrp_gen::finish(sources, report, &self.registry);
         let Some(model) = loaded.registry else { return refuse(&loaded.report, &places) };
-        let options = Options {
-            wire: quote!(#root::wire),
-            bitflags: quote!(#root::bitflags),
-            owns_wire: false,
-            describe: Some(quote!(#root::describe)),
-            features: false,
-        };
-        let items = absolute::absolute(rust::items(&model, &options), &self.given);
-        let allow = quote! {
-            #[allow(dead_code, deprecated, unused_qualifications, unreachable_pub, clippy::all, clippy::pedantic)]
-        };
-        let items = absolute::attributed(items, &allow);
+        let kept = self.types.into_iter().map(|(title, tokens)| (placeholder(&title), tokens));
+        let kept: Vec<_> = kept.filter(|(_, tokens)| tokens.to_string().contains('$')).collect();
+        let items = expansion(&model, root, &self.given, &kept, ALLOW);
         let more = more(&model);
         quote!(#items #more)
     }

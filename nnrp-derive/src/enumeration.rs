@@ -4,7 +4,7 @@ use nnrp_gen::names;
 use nnrp_gen::source::{Span, Spanned};
 use nnrp_gen::syntax::{Enum, Range, Scalar, Value};
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{Data, DeriveInput, Fields};
 
@@ -114,8 +114,8 @@ fn read(derive: &mut Derive, item: &mut Enum, variant: &syn::Variant, next: &mut
     let name = called.unwrap_or_else(|| Spanned::new(snake(&ident), span));
     let written = &variant.ident;
     let emitted = names::pascal(&name.value);
-    if emitted != variant.ident.to_string() {
-        derive.given.insert(emitted, quote!(#written));
+    if variant.ident != emitted {
+        derive.given.insert(emitted, written.to_string());
     }
     let value = match &variant.discriminant {
         None => Some(Spanned::new(*next, span)),

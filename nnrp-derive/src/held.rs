@@ -1,6 +1,7 @@
 //! What only the compiler knows of the user's types, as assertions.
 
-use nnrp_gen::emit::rust::{absolute::Given, placeholder};
+use std::collections::HashMap;
+
 use nnrp_gen::model::{Meaning, Registry};
 use nnrp_gen::rule;
 use nnrp_gen::syntax::Scalar;
@@ -62,12 +63,17 @@ fn bytes(width: Scalar) -> Literal {
 }
 
 /// Holds the names in rules to the types that they should be of. `ends` is where each rule stands.
-pub fn names_held(model: &Registry, given: &Given, ends: &[[Span; 2]], root: &TokenStream) -> TokenStream {
+pub fn names_held(
+    model: &Registry,
+    types: &HashMap<String, TokenStream>,
+    ends: &[[Span; 2]],
+    root: &TokenStream,
+) -> TokenStream {
     let Some(layout) = model.layouts.last() else { return TokenStream::new() };
     let mut out = TokenStream::new();
     let ty = |title: Option<&String>| {
         let title = title?;
-        given.get(&placeholder(title)).map(|ty| (ty.clone(), title.clone()))
+        types.get(title).map(|ty| (ty.clone(), title.clone()))
     };
     for (rule, [span, _]) in layout.rules.iter().zip(ends) {
         let (values, bits) = rule::named(&rule.condition());

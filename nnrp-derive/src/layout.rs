@@ -19,7 +19,7 @@ use crate::root::root;
 pub fn expand(input: &DeriveInput) -> TokenStream {
     let mut derive = Derive::new(&input.ident);
     let visibility = &input.vis;
-    derive.given.insert(nnrp_gen::emit::rust::VISIBILITY.to_owned(), quote!(#visibility));
+    derive.given.insert(nnrp_gen::emit::rust::VISIBILITY.to_owned(), quote!(#visibility).to_string());
     let cx = &mut derive.cx;
     let comment = doc(cx, &input.attrs);
     let mut keys = Keys::read(cx, &input.attrs, "layout", "layout");
@@ -79,16 +79,16 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
     });
     let root = path.unwrap_or_else(root);
     let registry = derive.registry.clone();
-    let given = derive.given.clone();
+    let types = derive.types.clone();
     let ends = |derive: &Derive| -> Vec<_> {
         let rules = registry.layouts.last().map(|layout| layout.rules.as_slice()).unwrap_or_default();
         rules.iter().map(|rule| derive.cx.places.ends(rule.require.span)).collect()
     };
     let ends = ends(&derive);
     derive.finish(&root, |model| {
-        let types = held.iter().map(|held| held::type_held(held, &root));
-        let names = held::names_held(model, &given, &ends, &root);
-        quote!(#(#types)* #names)
+        let kinds = held.iter().map(|held| held::type_held(held, &root));
+        let names = held::names_held(model, &types, &ends, &root);
+        quote!(#(#kinds)* #names)
     })
 }
 
@@ -145,7 +145,7 @@ fn fields(derive: &mut Derive, written: Vec<&syn::Field>, size: Option<i128>) ->
             let name = ident.unraw().to_string();
             let emitted = names::field(&name);
             if emitted != name {
-                derive.given.insert(emitted, quote!(#ident));
+                derive.given.insert(emitted, ident.to_string());
             }
         }
         match field::read(derive, item, end) {

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use nnrp_gen::emit::rust::absolute::{self, Given};
-use nnrp_gen::emit::rust::{self, Options};
+use nnrp_gen::emit::rust::absolute::Given;
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::{LitStr, Token};
 
+use crate::expansion::expansion;
 use crate::root::root;
 
 /// What stands in the parentheses.
@@ -51,15 +51,13 @@ pub fn expand(input: &Input) -> TokenStream {
         }
     };
     let root = input.root.as_ref().map_or_else(root, |root| quote!(#root));
-    let options = Options {
-        wire: quote!(#root::wire),
-        bitflags: quote!(#root::bitflags),
-        describe: Some(quote!(#root::describe)),
-        owns_wire: false,
-        features: false,
-    };
-    let items = absolute::absolute(rust::items(&registry, &options), &Given::new());
-    let items = absolute::attributed(items, &quote!(#[allow(dead_code, clippy::all, clippy::pedantic)]));
+    let items = expansion(
+        &registry,
+        &root,
+        &Given::new(),
+        &[],
+        "#[allow(dead_code, clippy::all, clippy::pedantic)] ",
+    );
     quote!(#items #seen)
 }
 

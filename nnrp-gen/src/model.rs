@@ -17,8 +17,7 @@
 //! 5. The cut of the body: segment by segment, Length of the metadata field that takes more than is
 //!    left, with the segment's rule. What then is left over is the Length of the last segment (layout:
 //!    the message; field: the segment; offset: the first byte left over), or of the header's body
-//!    length where the message has no segments; like a rule's, this blame of the header is the message's,
-//!    and the stream goes on.
+//!    length where the message has no segments; it is the message that is to blame all the same.
 //! 6. The segments in order, each by what it holds; an empty segment is absent and is not looked at,
 //!    except for a count, which must be 0 then, and a body that is not optional.
 //!    - Opaque: nothing.

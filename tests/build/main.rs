@@ -69,10 +69,7 @@ fn value(registry: &Registry, layout: &Layout, out: &mut String) {
                 format!("Value::Bytes({place}.to_vec())")
             }
             Some(_) => {
-                format!(
-                    "Value::List({place}.iter().map(|item| {}).collect())",
-                    one(registry, field, "(*item)")
-                )
+                format!("Value::List({place}.iter().map(|&item| {}).collect())", one(registry, field, "item"))
             }
             None => one(registry, field, &place),
         };
@@ -96,8 +93,7 @@ fn one(registry: &Registry, field: &Field, place: &str) -> String {
         (Meaning::Bool, _) => format!("Value::Bool({place})"),
         (_, Element::Layout(inner)) => {
             let inner = function(&registry.layouts[inner]);
-            let place = place.strip_prefix('*').map_or(format!("&{place}"), str::to_owned);
-            format!("{inner}({place})")
+            format!("{inner}(&{place})")
         }
         (_, Element::Scalar(Scalar::F32)) => format!("Value::F32({place}.to_bits())"),
         (_, Element::Scalar(Scalar::F64)) => format!("Value::F64({place}.to_bits())"),

@@ -56,7 +56,7 @@ fn structure(registry: &Registry, layout: &Layout, out: &mut String) {
     if layout.byte_order == ByteOrder::Big {
         out.push_str("#[layout(byte_order = \"big\")]\n");
     }
-    if layout.size % 16 == 0 {
+    if layout.size.is_multiple_of(16) {
         writeln!(out, "#[layout(size = {})]", layout.size).unwrap();
     }
     for item in named_only(registry, layout) {
@@ -117,7 +117,7 @@ fn ty(registry: &Registry, field: &Field, position: usize, keys: &mut Vec<String
     };
     let element = match &field.meaning {
         Meaning::Plain => element,
-        Meaning::Reserved if position % 3 == 0 => {
+        Meaning::Reserved if position.is_multiple_of(3) => {
             keys.push("reserved".to_owned());
             element
         }
@@ -135,7 +135,7 @@ fn ty(registry: &Registry, field: &Field, position: usize, keys: &mut Vec<String
             keys.push(format!("bitmask = {element}"));
             names::pascal(&registry.bitmasks[*mask].name)
         }
-        Meaning::Bool if position % 2 == 0 => {
+        Meaning::Bool if position.is_multiple_of(2) => {
             keys.push("bool".to_owned());
             element
         }

@@ -9,7 +9,7 @@ pub struct Generated {
     /// Its bytes.
     pub size: usize,
     /// Decodes bytes, through every way in, and encodes the result, through every way out.
-    pub round: fn(&[u8]) -> Result<Round, Fault>,
+    pub round: fn(&[u8]) -> Result<Round, Box<Fault>>,
 }
 
 /// What came of decoding and encoding.
@@ -43,7 +43,7 @@ pub struct Fault {
 macro_rules! fault {
     ($fault:expr) => {{
         let fault = $fault;
-        Fault {
+        Box::new(Fault {
             layout: fault.layout().to_owned(),
             field: fault.field().to_owned(),
             offset: fault.offset(),
@@ -51,7 +51,7 @@ macro_rules! fault {
             rule: fault.rule().map(str::to_owned),
             code: fault.code(),
             sentence: fault.to_string(),
-        }
+        })
     }};
 }
 

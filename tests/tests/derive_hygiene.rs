@@ -64,6 +64,7 @@ mod shadowed {
         fn holds(&self) {}
         fn validate(&self) {}
         fn map(&self) {}
+        #[allow(clippy::wrong_self_convention)] // a name that would get in the way
         fn into_iter(&self) {}
         fn from(&self) {}
         fn try_from(&self) {}

@@ -41,6 +41,7 @@ macro_rules! mirror {
 }
 
 #[allow(missing_docs)]
+#[allow(clippy::duplicated_attributes)] // several rules of a layout blame the same field
 mod mirrors {
     use nnrp_core::{Layout, Reserved, WireEnum};
 
@@ -57,7 +58,8 @@ fn told(fault: Fault) -> Told {
     (fault.to_string(), fault.offset(), kind, fault.rule().map(str::to_owned))
 }
 
-fn retold(fault: nnrp_tests::generated::Fault) -> Told {
+#[allow(clippy::boxed_local)] // as it comes
+fn retold(fault: Box<nnrp_tests::generated::Fault>) -> Told {
     (fault.sentence, fault.offset, fault.kind, fault.rule)
 }
 

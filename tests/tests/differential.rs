@@ -57,7 +57,7 @@ impl Both<'_> {
                     code: other.code,
                     sentence: other.to_string(),
                 };
-                same(&fault, &by_registry, &here);
+                same(&*fault, &by_registry, &here);
                 let all = codec::faults(registry, layout, bytes);
                 same(&all.first(), &Some(&other), &here);
                 if bytes.len() == layout.size as usize {
@@ -174,4 +174,27 @@ fn every_length() {
         }
     });
     assert_eq!(seen.accepted, 0);
+}
+
+#[test]
+fn signed_numbers_in_an_enum() {
+    let registry = registry::foreign("kinds");
+    let layout = registry.layout("numbers").unwrap();
+    let generated = generated::kinds::LAYOUTS.iter().find(|one| one.name == "numbers").unwrap();
+    let mut both = Both { registry: &registry, layout, generated, seen: Seen::default() };
+    let mut bytes = vec![0; generated.size];
+    // 0 is a value, so g may not be 5.
+    bytes[21] = 5; // g
+    both.agree(&bytes);
+    // -1 is not the largest value of the enum, whose bits are the same.
+    bytes[22..30].fill(0xff); // h
+    both.agree(&bytes);
+    assert_eq!((both.seen.accepted, both.seen.refused), (1, 1));
+    // 0 - 5 is no value, 7 - 5 is.
+    bytes[9] = 9; // e
+    both.agree(&bytes);
+    bytes[0] = 7; // a
+    bytes[4] = 1; // d
+    both.agree(&bytes);
+    assert_eq!((both.seen.accepted, both.seen.refused), (2, 2));
 }

@@ -4,7 +4,7 @@
 
 use nnrp_core::Packet;
 use nnrp_core::wire::WriteError;
-use nnrp_gen::codec::packet::Packets;
+use nnrp_gen::codec::packet::{Packets, Part};
 use nnrp_gen::codec::{EncodeError, Fault};
 use nnrp_gen::model::{Message, Registry};
 use nnrp_tests::mutate::{fix_lengths, mutated, revalued};
@@ -42,12 +42,25 @@ fn agree(packets: &Packets<'_>, bytes: &[u8], seen: &mut Seen) {
         }
         (generated, other) => panic!("{}: {generated:?}, and by the registry {other:?}", here()),
     }
+    // What can be read of it can be read, whatever it is.
+    let outline = packets.outline(bytes);
+    let end = outline.parts.iter().fold(0, |at, part| end(part, at, &here));
+    assert_eq!(end, bytes.len(), "{}", here());
+    assert_eq!(packets.lenient(bytes).1, packets.fault(bytes));
     let (generated, other) = (Packet::declared_len(bytes), packets.declared_len(bytes));
     match (generated, other) {
         (Ok(generated), Ok(other)) => assert_eq!(generated, other, "{}", here()),
         (Err(fault), Err(other)) => same(&fault, &other, &here),
         (generated, other) => panic!("{}: {generated:?}, and by the registry {other:?}", here()),
     }
+}
+
+/// Where a part ends that starts at some byte, each byte of which is in exactly one of its parts.
+fn end(part: &Part<'_>, start: usize, here: &dyn Fn() -> String) -> usize {
+    assert_eq!(part.at, start, "{}", here());
+    let end_of_parts = part.parts.iter().fold(start, |at, part| end(part, at, here));
+    assert!(part.parts.is_empty() || end_of_parts == start + part.bytes.len(), "{}", here());
+    start + part.bytes.len()
 }
 
 #[track_caller]

@@ -153,6 +153,12 @@ fn bad_packets_between_good_ones() {
     let last = bad.len() - 1;
     bad[last] = 1;
     let ping = encoded("ping", "{}");
+    // A body that the message does not have.
+    let mut fat = [ping.as_slice(), &[0; 4]].concat();
+    fat[16] = 4;
+    let ran = decode(&["--json"], &[fat.as_slice(), &ping].concat());
+    assert_eq!((ran.code, ran.out.lines().count()), (1, 1));
+    assert!(ran.err.starts_with("error: packet 1 at byte 0: byte 16: "), "{}", ran.err);
     let all = [good.as_slice(), &bad, &ping].concat();
     let ran = decode(&["--json"], &all);
     assert_eq!((ran.code, ran.out.lines().count()), (1, 2));

@@ -23,7 +23,8 @@ fn workplace() -> PathBuf {
 /// Applies the rows of a diff to the file that its first line names.
 fn edit(place: &Path, diff: &str) {
     let mut lines = diff.lines();
-    let name = lines.next().and_then(|line| line.strip_prefix("--- ")).expect("a diff starts with `--- file`");
+    let name =
+        lines.next().and_then(|line| line.strip_prefix("--- ")).expect("a diff starts with `--- file`");
     let path = place.join(name);
     let mut text = fs::read_to_string(&path).expect("the file is there");
     let side = |kept: char| -> String {
@@ -62,7 +63,8 @@ fn print(place: &Path, line: &str) -> Option<String> {
             Some(ran.out + &ran.err)
         }
         ["cargo", "run", "-q", arguments @ ..] => {
-            let ran = cargo().args(["run", "-q"]).args(arguments).current_dir(here()).output().expect("cargo runs");
+            let ran =
+                cargo().args(["run", "-q"]).args(arguments).current_dir(here()).output().expect("cargo runs");
             assert!(ran.status.success(), "{line}: {}", String::from_utf8_lossy(&ran.stderr));
             Some(String::from_utf8(ran.stdout).expect("it prints UTF-8"))
         }
@@ -85,9 +87,13 @@ fn every_command_prints_what_it_says() {
         match kind {
             "diff" => edit(&place, body),
             "console" => {
-                let command = body.lines().next().and_then(|line| line.strip_prefix("$ ")).expect("a command");
+                let command =
+                    body.lines().next().and_then(|line| line.strip_prefix("$ ")).expect("a command");
                 let printed = print(&place, command).unwrap_or_default();
-                made.push_str(&format!("```console\n$ {command}\n{}\n```\n", printed.trim_end()).replace("\n\n```", "\n```"));
+                made.push_str(
+                    &format!("```console\n$ {command}\n{}\n```\n", printed.trim_end())
+                        .replace("\n\n```", "\n```"),
+                );
                 rest = behind;
                 continue;
             }

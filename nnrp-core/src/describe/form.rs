@@ -1,7 +1,7 @@
 //! The canonical binary form.
 
 use super::sink::{Sink, next, next_range};
-use super::{Bitmask, Element, Enum, Layout, Meaning};
+use super::{Bitmask, Enum, Layout, Part};
 
 const VERSION: u8 = 1;
 
@@ -35,76 +35,15 @@ const fn text<const N: usize>(text: &str, out: &mut Sink<N>) {
 }
 
 const fn write_layout<const N: usize>(layout: &Layout, out: &mut Sink<N>) {
-    text(layout.name, out);
-    out.push(layout.big as u8);
-    out.all(&layout.size.to_le_bytes());
-    count(layout.fields.len(), out);
     let mut at = 0;
-    while at < layout.fields.len() {
-        let field = &layout.fields[at];
-        text(field.name, out);
-        out.all(&field.offset.to_le_bytes());
-        write_element(&field.element, out);
-        out.all(&field.count.to_le_bytes());
-        write_meaning(&field.meaning, out);
-        at += 1;
-    }
-    count(layout.rules.len(), out);
-    let mut at = 0;
-    while at < layout.rules.len() {
-        let rule = &layout.rules[at];
-        text(rule.id, out);
-        text(rule.when, out);
-        text(rule.require, out);
-        text(rule.field, out);
-        at += 1;
-    }
-    count(layout.enums.len(), out);
-    let mut at = 0;
-    while at < layout.enums.len() {
-        write_enum(&layout.enums[at], out);
-        at += 1;
-    }
-}
-
-const fn write_element<const N: usize>(element: &Element, out: &mut Sink<N>) {
-    let number = match element {
-        Element::U8 => 0,
-        Element::U16 => 1,
-        Element::U32 => 2,
-        Element::U64 => 3,
-        Element::I8 => 4,
-        Element::I16 => 5,
-        Element::I32 => 6,
-        Element::I64 => 7,
-        Element::F32 => 8,
-        Element::F64 => 9,
-        Element::Layout(_) => 255,
-    };
-    out.push(number);
-    if let Element::Layout(inner) = element {
-        write_layout(inner, out);
-    }
-}
-
-const fn write_meaning<const N: usize>(meaning: &Meaning, out: &mut Sink<N>) {
-    match meaning {
-        Meaning::Plain => out.push(0),
-        Meaning::Reserved => out.push(1),
-        Meaning::Constant(bytes) => {
-            out.push(2);
-            out.all(&(bytes.len() as u32).to_le_bytes());
-            out.all(bytes);
+    while at < layout.form.len() {
+        match &layout.form[at] {
+            Part::Bytes(bytes) => out.all(bytes),
+            Part::Enum(item) => write_enum(item, out),
+            Part::Bitmask(mask) => write_bitmask(mask, out),
+            Part::Layout(inner) => write_layout(inner, out),
         }
-        Meaning::Bool => out.push(3),
-        Meaning::Enum(item) => {
-            out.push(4);
-            write_enum(item, out);
-        }
-        Meaning::Bitmask(mask) => {
-            out.push(5);
-            write_bitmask(mask, out);
-        }
+        at += 1;
     }
 }
 

@@ -52,85 +52,23 @@ pub trait Described {
 pub struct Layout {
     /// Its name in a registry.
     pub name: &'static str,
-    /// Its bytes.
-    pub size: u32,
-    /// Whether the most significant byte of a number comes first.
-    pub big: bool,
-    /// What it is.
-    pub doc: &'static str,
-    /// Its fields, by offset and without a gap.
-    pub fields: &'static [Field],
-    /// What they must fulfil together.
-    pub rules: &'static [Rule],
-    /// Enums that the rules name and no field holds.
-    pub enums: &'static [Enum],
+    /// Its canonical form but for the version.
+    pub form: &'static [Part],
+    /// Its table in a registry file, in pieces.
+    pub text: &'static [&'static str],
 }
 
-/// A field.
+/// A piece of a canonical form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Field {
-    /// Its name.
-    pub name: &'static str,
-    /// Its first byte.
-    pub offset: u32,
-    /// What it holds.
-    pub element: Element,
-    /// How many in a row; 0 where it is no array.
-    pub count: u32,
-    /// What its bits mean.
-    pub meaning: Meaning,
-    /// What it counts; may be empty.
-    pub unit: &'static str,
-    /// What it is for.
-    pub doc: &'static str,
-}
-
-/// What a field holds one or several of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Element {
-    U8,
-    U16,
-    U32,
-    U64,
-    I8,
-    I16,
-    I32,
-    I64,
-    F32,
-    F64,
-    /// Another layout.
-    Layout(&'static Layout),
-}
-
-impl Element {
-    /// Its bytes.
-    pub const fn size(&self) -> u32 {
-        match self {
-            Self::U8 | Self::I8 => 1,
-            Self::U16 | Self::I16 => 2,
-            Self::U32 | Self::I32 | Self::F32 => 4,
-            Self::U64 | Self::I64 | Self::F64 => 8,
-            Self::Layout(layout) => layout.size,
-        }
-    }
-}
-
-/// What the bits of a field mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Meaning {
-    /// Any value is good.
-    Plain,
-    /// They are zero.
-    Reserved,
-    /// They are these bytes on the wire.
-    Constant(&'static [u8]),
-    /// 0 or 1.
-    Bool,
-    /// A value of an enum.
+pub enum Part {
+    /// The bytes themselves.
+    Bytes(&'static [u8]),
+    /// An enum.
     Enum(Enum),
-    /// Bits of a bitmask.
+    /// A bitmask.
     Bitmask(Bitmask),
+    /// A layout.
+    Layout(&'static Layout),
 }
 
 /// An enum.
@@ -164,21 +102,6 @@ pub struct Bitmask {
     pub known: u64,
     /// Bits by name.
     pub bits: &'static [(&'static str, u64)],
-}
-
-/// A rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rule {
-    /// Its id.
-    pub id: &'static str,
-    /// When it applies; empty for always.
-    pub when: &'static str,
-    /// What must hold.
-    pub require: &'static str,
-    /// The field to blame.
-    pub field: &'static str,
-    /// Why.
-    pub doc: &'static str,
 }
 
 /// The bytes of an integer type.

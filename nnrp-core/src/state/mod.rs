@@ -7,6 +7,7 @@
 
 pub mod budget;
 pub mod cache;
+pub mod capability;
 mod code;
 pub mod credit;
 pub mod hello;
@@ -14,6 +15,7 @@ pub mod object;
 pub mod operation;
 #[cfg(test)]
 mod pick;
+pub mod probe;
 #[cfg(test)]
 pub(crate) mod random;
 pub mod refusal;

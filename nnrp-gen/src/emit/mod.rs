@@ -1,5 +1,6 @@
 //! Emitters: what is made of a checked registry. Each reads the model and cannot fail.
 
+pub mod c;
 #[cfg(feature = "cli")]
 pub mod json;
 pub mod rust;

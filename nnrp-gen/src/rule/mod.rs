@@ -40,7 +40,9 @@ pub use judge::{Certainty, Verdict, certainty, judge};
 pub use names::{Names, Symbol};
 pub use parse::parse;
 pub use range::interval;
-pub use tree::{FieldRef, Int, Presence, Space, Truth, enums, fields, first_field, named};
+pub use tree::{
+    FieldRef, Int, NamedBits, NamedValues, Presence, Space, Truth, enums, fields, first_field, named,
+};
 pub use types::truth;
 
 /// How deep a rule may nest, so that walking it is safe on any stack. Chains of `&&` or of `||` do not nest.

@@ -104,8 +104,14 @@ pub fn enums(truth: &Truth) -> Vec<usize> {
     found
 }
 
+/// Values of enums by their names: which enum, and the name.
+pub type NamedValues = Vec<(usize, String)>;
+
+/// Bits by their names: which field, and the name.
+pub type NamedBits = Vec<(FieldRef, String)>;
+
 /// The names in the rule of which only the compiler knows the number: those of enums, and those of bits.
-pub fn named(truth: &Truth) -> (Vec<(usize, String)>, Vec<(FieldRef, String)>) {
+pub fn named(truth: &Truth) -> (NamedValues, NamedBits) {
     let (mut values, mut bits) = (Vec::new(), Vec::new());
     let mut todo = vec![truth];
     let mut numbers = Vec::new();

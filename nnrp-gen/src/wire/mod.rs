@@ -287,6 +287,16 @@ pub fn first_fault(bytes: &[u8], fields: &'static [Field]) -> Option<Fault> {
 }
 
 impl Field {
+    /// A field of a layout, and what must hold of its bytes.
+    pub const fn new(layout: &'static str, field: &'static str, offset: u32, size: u32, test: Test) -> Self {
+        Self { site: Site::field(layout, field), offset, size, test }
+    }
+
+    /// The same with an error code of its own.
+    pub const fn code(self, code: u32) -> Self {
+        Self { site: self.site.code(code), ..self }
+    }
+
     fn fault(&'static self, bytes: &[u8]) -> Option<Fault> {
         let start = self.offset as usize;
         let bytes = bytes.get(start..start + self.size as usize)?;
@@ -420,6 +430,41 @@ pub fn part<const N: usize, const M: usize>(bytes: &[u8; N], at: usize) -> &[u8;
         Some(part) => part,
         None => &[0; M],
     }
+}
+
+/// Functions that read a number.
+macro_rules! numbers {
+    ($($little:ident $big:ident $ty:ident)*) => {$(
+        #[doc = concat!("The little-endian `", stringify!($ty), "` at byte `at`, which lies in `bytes`.")]
+        #[inline(always)]
+        pub fn $little(bytes: &[u8], at: usize) -> $ty {
+            match bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+                Some(bytes) => $ty::from_le_bytes(*bytes),
+                None => $ty::from_le_bytes([0; size_of::<$ty>()]),
+            }
+        }
+
+        #[doc = concat!("The big-endian `", stringify!($ty), "` at byte `at`, which lies in `bytes`.")]
+        #[inline(always)]
+        pub fn $big(bytes: &[u8], at: usize) -> $ty {
+            match bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+                Some(bytes) => $ty::from_be_bytes(*bytes),
+                None => $ty::from_be_bytes([0; size_of::<$ty>()]),
+            }
+        }
+    )*};
+}
+
+numbers! {
+    u16_le u16_be u16
+    u32_le u32_be u32
+    u64_le u64_be u64
+    i8_le i8_be i8
+    i16_le i16_be i16
+    i32_le i32_be i32
+    i64_le i64_be i64
+    f32_le f32_be f32
+    f64_le f64_be f64
 }
 
 /// An enum on the wire: what `derive(WireEnum)` and the registry make.
@@ -631,6 +676,15 @@ pub fn put_layouts<L: Packed<Bytes = [u8; M]>, const N: usize, const M: usize, c
     for (index, value) in values.iter().enumerate() {
         put(bytes, at + index * M, value.pack());
     }
+}
+
+/// Shows fields by name, as a derived `Debug` does.
+pub fn show(out: &mut fmt::Formatter<'_>, name: &str, fields: &[(&str, &dyn fmt::Debug)]) -> fmt::Result {
+    let mut out = out.debug_struct(name);
+    for (name, value) in fields {
+        out.field(name, value);
+    }
+    out.finish()
 }
 
 /// A place of `N` bytes without a value: zero on the wire, and nothing in the struct.

@@ -180,7 +180,7 @@ fn b9_tile_ids_are_read_as_they_were_written() {
         Tiles::Bits { base: 7, ids: &[] },
         Tiles::Range { base: 0, count: 0 },
     ] {
-        assert_eq!(of(&empty), [0_u64; 0]);
+        assert!(of(&empty).is_empty());
     }
 }
 

@@ -221,7 +221,7 @@ impl<T> Cache<T> {
     fn bury(&mut self, key: Key, why: Why) {
         let Some(entry) = self.objects.remove(&key) else { return };
         self.by_kind.remove(&key.by_kind());
-        self.bytes -= entry.object.size;
+        self.bytes = self.bytes.saturating_sub(entry.object.size);
         self.order.remove(&(entry.rank.class, entry.rank.stamp, key));
         if let Some(until) = entry.object.until {
             self.timers.remove(&(until, Timer::Object(key)));

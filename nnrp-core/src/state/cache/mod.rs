@@ -59,11 +59,12 @@ pub struct Counters {
 /// let key = Key { space: 1, namespace: 2, hi: 3, lo: 4, kind: CacheObjectKind::PROMPT_SEGMENT };
 /// let content = b"You are a helpful assistant.".to_vec();
 /// let put = Put { size: content.len(), digest: digest(&content), ..Put::new(key) };
-/// let stored = cache.apply_put(&mut graph, cache.check_put(&graph, &put, Time(0))?, content, Time(0));
+/// let plan = cache.check_put(&graph, &put, Time(0))?;
+/// let stored = cache.apply_put(&mut graph, plan, content, Time(0));
 /// assert_eq!(stored.version, 1);
 ///
-/// let found = cache.check_lookup(&Want::new(key), Time(5))?;
-/// assert_eq!(found.version, 1);
+/// let found = cache.check_lookup(&Want::new(key), Time(5));
+/// assert_eq!(found.map(|object| object.version), Ok(1));
 /// # Ok(())
 /// # }
 /// ```

@@ -253,8 +253,9 @@ impl<T> Cache<T> {
             return Err(Refusal::limit("K6", "the object is too large").about(put.size as u64));
         }
         let old = self.objects.get(&put.key);
-        let mut entries = self.objects.len() + usize::from(old.is_none());
-        let mut bytes = (self.bytes - old.map_or(0, |entry| entry.object.size)).saturating_add(put.size);
+        let mut entries = self.objects.len().saturating_add(usize::from(old.is_none()));
+        let mut bytes =
+            self.bytes.saturating_sub(old.map_or(0, |entry| entry.object.size)).saturating_add(put.size);
         let mut victims = Vec::new();
         if entries <= limits.entries && bytes <= limits.bytes {
             return Ok(victims);
@@ -269,8 +270,8 @@ impl<T> Cache<T> {
             }
             let Some(entry) = self.objects.get(key) else { continue };
             victims.push(*key);
-            entries -= 1;
-            bytes -= entry.object.size;
+            entries = entries.saturating_sub(1);
+            bytes = bytes.saturating_sub(entry.object.size);
             if entries <= limits.entries && bytes <= limits.bytes {
                 return Ok(victims);
             }
@@ -341,7 +342,7 @@ impl<T> Cache<T> {
                 if let Some(until) = entry.object.until {
                     self.timers.remove(&(until, Timer::Object(key)));
                 }
-                self.bytes -= entry.object.size;
+                self.bytes = self.bytes.saturating_sub(entry.object.size);
                 self.order.remove(&(entry.rank.class, entry.rank.stamp, key));
                 entry.rank = Rank::default();
                 entry.object = object;
@@ -351,7 +352,7 @@ impl<T> Cache<T> {
                 self.objects.insert(key, Entry { object, leases: 0, rank: Rank::default() });
             }
         }
-        self.bytes += size;
+        self.bytes = self.bytes.saturating_add(size);
         if let Some(until) = until {
             self.timers.insert((until, Timer::Object(key)));
         }

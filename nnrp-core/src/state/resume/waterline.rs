@@ -1,8 +1,10 @@
 //! How far a client has everything (X1).
 
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::BTreeMap;
 
 /// Keeps track of the operation up to which a client has all terminal outcomes, in the order of its submits.
+///
+/// It holds on to what is undelivered only, however long the oldest of that takes.
 ///
 /// ```
 /// use nnrp_core::state::resume::Waterline;
@@ -18,21 +20,23 @@ use alloc::collections::{BTreeMap, VecDeque};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Waterline {
-    /// Operations from the oldest undelivered one on, and whether each was delivered.
-    open: VecDeque<(u64, bool)>,
-    /// Places in `open`, counted from the first submit of all.
+    /// By their order, undelivered operations and the one that was submitted just before each.
+    open: BTreeMap<u64, (u64, Option<u64>)>,
     places: BTreeMap<u64, u64>,
-    first: u64,
-    mark: Option<u64>,
+    submitted: u64,
+    last: Option<u64>,
 }
 
 impl Waterline {
     /// The operation up to which everything was delivered; what SESSION_OPEN names to resume from.
-    pub const fn mark(&self) -> Option<u64> {
-        self.mark
+    pub fn mark(&self) -> Option<u64> {
+        match self.open.first_key_value() {
+            Some((_, (_, before))) => *before,
+            None => self.last,
+        }
     }
 
-    /// Operations that are held on to: from the oldest undelivered one on.
+    /// Operations that are undelivered.
     pub fn len(&self) -> usize {
         self.open.len()
     }
@@ -44,22 +48,17 @@ impl Waterline {
 
     /// An operation was submitted.
     pub fn submitted(&mut self, operation_id: u64) {
-        let place = self.first.saturating_add(self.open.len() as u64);
-        self.places.insert(operation_id, place);
-        self.open.push_back((operation_id, false));
+        self.delivered(operation_id);
+        self.submitted = self.submitted.saturating_add(1);
+        self.places.insert(operation_id, self.submitted);
+        self.open.insert(self.submitted, (operation_id, self.last));
+        self.last = Some(operation_id);
     }
 
     /// The application has an operation's terminal outcome.
     pub fn delivered(&mut self, operation_id: u64) {
-        let Some(place) = self.places.remove(&operation_id) else { return };
-        let at = usize::try_from(place.saturating_sub(self.first)).ok();
-        if let Some((_, delivered)) = at.and_then(|at| self.open.get_mut(at)) {
-            *delivered = true;
-        }
-        while let Some((operation_id, true)) = self.open.front().copied() {
-            self.open.pop_front();
-            self.first = self.first.saturating_add(1);
-            self.mark = Some(operation_id);
+        if let Some(place) = self.places.remove(&operation_id) {
+            self.open.remove(&place);
         }
     }
 }

@@ -106,7 +106,7 @@ impl Schemas {
         if known.is_none() && full {
             return Err(Refusal::limit("G1", "there are too many schemas").about(id.into()));
         }
-        let mut needs = Vec::with_capacity(dependencies.len() + 1);
+        let mut needs = Vec::with_capacity(dependencies.len().saturating_add(1));
         for dependency in dependencies {
             needs.push(self.need(dependency, &object)?);
         }

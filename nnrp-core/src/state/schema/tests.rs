@@ -373,8 +373,9 @@ fn model_bindings_are_what_the_installations_made_them() {
     }
     let mut random = Random::new(2);
     let mut both = Both::new(Policy::default());
-    let mut model: BTreeMap<(u32, u32), (u64, Is, Vec<(u32, u32)>)> = BTreeMap::new();
-    fn spread(model: &mut BTreeMap<(u32, u32), (u64, Is, Vec<(u32, u32)>)>, root: (u32, u32)) {
+    type At = (u32, u32);
+    let mut model: BTreeMap<At, (u64, Is, Vec<At>)> = BTreeMap::new();
+    fn spread(model: &mut BTreeMap<At, (u64, Is, Vec<At>)>, root: At) {
         let hit: Vec<_> = model
             .iter()
             .filter(|(_, (_, is, needs))| *is == Is::Live && needs.contains(&root))

@@ -1,6 +1,9 @@
 //! Closing one session: request, answers, drain, abort, idling (S1, S3, S4, S6, S12).
 
-use super::{Session, Sessions, live::Closing};
+use super::{
+    Session, Sessions,
+    live::{Closing, Progress},
+};
 use crate::state::{Refusal, Side, Time};
 use crate::{
     CloseReason, CloseStatus, InFlightPolicy, SessionClose, SessionCloseAck, SessionErrorCode, SessionState,
@@ -90,7 +93,7 @@ impl Session {
         let before = self.state;
         let closing = self.closing.get_or_insert(Closing {
             ours: None,
-            theirs: false,
+            theirs: None,
             policy: close.in_flight_policy,
             before,
             until: None,
@@ -98,9 +101,9 @@ impl Session {
             last_operation_id: 0,
         });
         if ours {
-            closing.ours = Some(CloseStatus::Acknowledged);
+            closing.ours = Some(Progress::Asked);
         } else {
-            closing.theirs = true;
+            closing.theirs = Some(Progress::Asked);
         }
         // Where two closes cross, the stricter one holds: abort over drain, the earlier end over the later.
         closing.policy = closing.policy.max(close.in_flight_policy);
@@ -114,7 +117,7 @@ impl Session {
         // The connection's own drain time bounds it.
         self.closing.get_or_insert(Closing {
             ours: None,
-            theirs: false,
+            theirs: None,
             policy: InFlightPolicy::Drain,
             before,
             until: None,
@@ -167,7 +170,7 @@ impl Sessions {
     /// As [`Self::check_close`], and for a second one.
     pub fn check_peer_close(&self, session_id: u32, close: &SessionClose) -> Result<PeerClosePlan, Refusal> {
         let session = self.check_session(session_id)?;
-        if session.closing.as_ref().is_some_and(|closing| closing.theirs) {
+        if session.closing.as_ref().is_some_and(|closing| closing.theirs.is_some()) {
             return Err(Refusal::state("S1", "the session is closing already").about(session_id.into()));
         }
         check_code(close)?;
@@ -202,13 +205,17 @@ impl Sessions {
     pub fn answer_close(&mut self, session_id: u32, verdict: Verdict) -> Result<Step, Refusal> {
         let none = Refusal::state("S1", "no close waits for that answer").about(session_id.into());
         let session = self.live.get_mut(&session_id).ok_or(none)?;
-        let closing = session.closing.as_mut().filter(|closing| closing.theirs).ok_or(none)?;
+        let closing = session.closing.as_mut().ok_or(none)?;
+        let so_far = closing.theirs.ok_or(none)?;
         match verdict {
-            Verdict::Acknowledge if session.state == SessionState::Closing => {
+            Verdict::Acknowledge if so_far == Progress::Asked && session.state == SessionState::Closing => {
+                closing.theirs = Some(Progress::Acknowledged);
                 Ok(session.step(false, Some(CloseStatus::Acknowledged)))
             }
-            Verdict::Reject { code } if session.state == SessionState::Closing => {
-                closing.theirs = false;
+            Verdict::Reject { code }
+                if so_far == Progress::Asked && session.state == SessionState::Closing =>
+            {
+                closing.theirs = None;
                 let before = closing.before;
                 if closing.ours.is_none() {
                     session.closing = None;
@@ -223,6 +230,7 @@ impl Sessions {
             }
             Verdict::Proceed { last_operation_id } => {
                 closing.last_operation_id = last_operation_id;
+                closing.theirs = Some(Progress::Draining);
                 if session.live == 0 || closing.policy == InFlightPolicy::Abort {
                     return self.close(session_id, false).ok_or(none);
                 }
@@ -257,8 +265,9 @@ impl Sessions {
             };
         };
         let so_far = session.closing.as_ref().and_then(|closing| closing.ours).ok_or(none)?;
-        match (so_far, ack.close_status) {
-            (CloseStatus::Draining, CloseStatus::Acknowledged | CloseStatus::Rejected) => Err(none),
+        match ack.close_status {
+            CloseStatus::Rejected if so_far > Progress::Asked => Err(none),
+            CloseStatus::Acknowledged if so_far > Progress::Acknowledged => Err(none),
             _ => Ok(plan),
         }
     }
@@ -280,7 +289,7 @@ impl Sessions {
             }
             CloseStatus::Rejected => {
                 closing.ours = None;
-                if closing.theirs {
+                if closing.theirs.is_some() {
                     return Some(session.step(false, None));
                 }
                 let before = closing.before;
@@ -290,11 +299,11 @@ impl Sessions {
                 return self.live.get(&session_id).map(|session| session.step(false, None));
             }
             CloseStatus::Draining => {
-                closing.ours = Some(CloseStatus::Draining);
+                closing.ours = Some(Progress::Draining);
                 // A waterline only rises.
                 closing.waterline = closing.waterline.max(waterline.or(Some(0)));
             }
-            CloseStatus::Acknowledged => {}
+            CloseStatus::Acknowledged => closing.ours = Some(Progress::Acknowledged),
         }
         // The peer has accepted the close; with abort that ended the operations there.
         let cancel = closing.policy == InFlightPolicy::Abort;
@@ -319,21 +328,25 @@ impl Sessions {
         session.turn(SessionState::Closed);
         let cancel = session.cancel();
         let closing = session.closing.as_ref();
+        let answer = closing.is_some_and(|closing| closing.theirs.is_some()).then_some(CloseStatus::Closed);
         if closing.is_some_and(|closing| closing.ours.is_some()) {
             // A peer that owes answers for ever costs no more than these.
             if self.owed.len() >= self.limits.pending {
                 self.owed.pop_first();
             }
-            self.owed.insert(session_id, gave_up);
+            // Where `closed` goes out the peer learns of the end by that.
+            self.owed.insert(session_id, gave_up && answer.is_none());
         }
-        let answer = closing.is_some_and(|closing| closing.theirs).then_some(CloseStatus::Closed);
         Some(session.step(cancel, answer))
     }
 
     /// Closes the session if it only waited for its operations. A close of ours waits for its answer instead.
     pub(super) fn finish_drained(&mut self, session_id: u32) -> Option<Step> {
         let session = self.live.get(&session_id)?;
-        let waits = session.closing.as_ref().is_some_and(|closing| closing.ours.is_some() && !closing.theirs);
+        let waits = session
+            .closing
+            .as_ref()
+            .is_some_and(|closing| closing.ours.is_some() && closing.theirs.is_none());
         if session.state == SessionState::Draining && session.live == 0 && !waits {
             return self.close(session_id, false);
         }

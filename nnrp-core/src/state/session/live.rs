@@ -4,8 +4,8 @@ use alloc::collections::VecDeque;
 
 use crate::state::Time;
 use crate::{
-    CloseStatus, DegradePolicy, InFlightPolicy, PatchMask, ProfileId, SessionFlagsAck, SessionOpen,
-    SessionOpenAck, SessionPatch, SessionPatchAck, SessionPriorityClass, SessionState,
+    DegradePolicy, InFlightPolicy, PatchMask, ProfileId, SessionFlagsAck, SessionOpen, SessionOpenAck,
+    SessionPatch, SessionPatchAck, SessionPriorityClass, SessionState,
 };
 
 /// What SESSION_OPEN and its answer settled for a session.
@@ -137,13 +137,22 @@ pub struct Carried {
     pub settings: Settings,
 }
 
+/// How far a close got. It never goes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Progress {
+    Asked,
+    /// Accepted, so that nobody can reject it any more: with abort the operations have ended by now.
+    Acknowledged,
+    Draining,
+}
+
 /// How a close goes on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Closing {
-    /// Our SESSION_CLOSE and how far the peer got with it, until it is answered for good.
-    pub(super) ours: Option<CloseStatus>,
-    /// Whether the peer asked too and waits for `closed`.
-    pub(super) theirs: bool,
+    /// How far our SESSION_CLOSE got, until it is answered for good.
+    pub(super) ours: Option<Progress>,
+    /// How far the peer's got, which waits for `closed`.
+    pub(super) theirs: Option<Progress>,
     pub(super) policy: InFlightPolicy,
     /// Where `rejected` goes back to.
     pub(super) before: SessionState,

@@ -326,30 +326,14 @@ impl Sessions {
         Ok(SessionOpenAck { session_id: id, session_status, ..ack })
     }
 
-    /// An id that no live session has: one of a few from the source, or else the next free one behind the last.
+    /// An id that no session has, nor had one lately of which the peer may not know the end: one of a few from the
+    /// source, or else the next free one behind the last.
     fn free_id(&self, source: &mut impl Source) -> u32 {
-        for _ in 0..4 {
-            let id = (source.next() as u32).max(1);
-            if !self.live.contains_key(&id) {
-                return id;
-            }
-        }
-        let mut id = self.last_id.checked_add(1).unwrap_or(1);
-        // The live ids above `id` ascend, so the first gap among them is found without asking for each number;
-        // it is there at the latest behind as many numbers as there are sessions.
-        for (used, _) in self.live.range(id..) {
-            if *used != id {
-                return id;
-            }
-            match id.checked_add(1) {
-                Some(next) => id = next,
-                None => break,
-            }
-        }
-        if !self.live.contains_key(&id) {
-            return id;
-        }
-        (1..).find(|id| !self.live.contains_key(id)).unwrap_or(1)
+        let free = |id: &u32| *id != 0 && !self.live.contains_key(id) && !self.owed.contains_key(id);
+        let picked = (0..4).map(|_| source.next() as u32).find(free);
+        let mut behind = (self.last_id..=u32::MAX).chain(1..=self.last_id);
+        // As many steps at most as there are such sessions; with a good source none.
+        picked.or_else(|| behind.find(free)).unwrap_or(1)
     }
 
     /// Server: gives the answer. Its session is opening until [`Self::poll_answer`] sends it.

@@ -112,6 +112,7 @@ impl<'p, 'a> Frame<'p, 'a> {
             None => {
                 let packets = self.packets;
                 let fault = self.header.blame(packets.header, packets.body_length, FaultKind::Length, "");
+                // The header is good; it is the message that has no body.
                 Fault { of_message: true, ..fault }
             }
         })?;

@@ -3,14 +3,15 @@
 //! The emitter writes `Option`, `u32` and `core::fmt` as a reader expects them. In a macro's expansion any of these may
 //! mean something of the user's, so there each becomes a path from the root. What stands for something that the user
 //! wrote, which the emitter writes as a placeholder, becomes just that.
+//!
+//! It comes out as text: a compiler reads its own language faster than a macro builds it token by token.
 
 use std::collections::HashMap;
 
-use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, TokenStream, TokenTree};
-use quote::quote;
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
 /// What somebody wrote, by what the emitter wrote in its place.
-pub type Given = HashMap<String, TokenStream>;
+pub type Given = HashMap<String, String>;
 
 /// Modules of core, and what the emitter uses of each without saying so.
 const WORDS: [(&str, &[&str]); 10] = [
@@ -51,74 +52,134 @@ pub fn is_word(name: &str) -> bool {
         || VARIANTS.iter().any(|(_, _, variant)| *variant == name)
 }
 
-/// The same with paths from the root, and with what was given in place of what stands for it.
-pub fn absolute(tokens: TokenStream, given: &Given) -> TokenStream {
-    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    let mut out = TokenStream::new();
-    for (at, token) in tokens.iter().enumerate() {
+/// Items as text, with paths from the root, with what was given in place of what stands for it, and with an attribute in
+/// front of each.
+pub fn absolute(items: impl IntoIterator<Item = TokenStream>, given: &Given, attribute: &str) -> String {
+    let mut out = String::new();
+    for tokens in items {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let mut start = 0;
+        for end in 0..tokens.len() {
+            if ends_item(&tokens, end) {
+                out.push_str(attribute);
+                write(&tokens[start..=end], given, &mut out);
+                start = end + 1;
+            }
+        }
+        write(&tokens[start..], given, &mut out);
+    }
+    out
+}
+
+/// Whether an item ends with this token.
+fn ends_item(tokens: &[TokenTree], at: usize) -> bool {
+    let is_semicolon = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ';');
+    match &tokens[at] {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+            // `const _: () = { … };` goes on to its semicolon.
+            !tokens.get(at + 1).is_some_and(is_semicolon)
+        }
+        token => is_semicolon(token),
+    }
+}
+
+/// Writes tokens one after another.
+fn write(tokens: &[TokenTree], given: &Given, out: &mut String) {
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
         match token {
             TokenTree::Group(group) => {
-                // `offset_of!` holds a type and a field, `#[repr]` a word, and none of them is core's.
-                let names = match &tokens[..at] {
-                    [.., TokenTree::Ident(name), TokenTree::Punct(_)] => name == "offset_of",
-                    [.., TokenTree::Ident(name)] => name == "repr",
-                    _ => false,
+                let inner: Vec<TokenTree> = group.stream().into_iter().collect();
+                let (open, close) = match group.delimiter() {
+                    Delimiter::Parenthesis => ("(", ")"),
+                    Delimiter::Brace => ("{", "}"),
+                    Delimiter::Bracket => ("[", "]"),
+                    Delimiter::None => ("", ""),
                 };
-                let inner =
-                    if names { replaced(group.stream(), given) } else { absolute(group.stream(), given) };
-                let mut inner = Group::new(group.delimiter(), inner);
-                inner.set_span(group.span());
-                out.extend([TokenTree::Group(inner)]);
+                out.push_str(open);
+                // `offset_of!` holds a type and a field, `#[repr]` a word, and none of them is core's.
+                match &tokens[..at] {
+                    [.., TokenTree::Ident(name), TokenTree::Punct(_)] if name == "offset_of" => {
+                        plain(&inner, given, out);
+                    }
+                    [.., TokenTree::Ident(name)] if name == "repr" => plain(&inner, given, out),
+                    _ => write(&inner, given, out),
+                }
+                out.push_str(close);
             }
             TokenTree::Ident(ident) => {
                 let name = ident.to_string();
                 if let Some(given) = given.get(&name) {
-                    out.extend(given.clone());
-                } else if let Some(path) = path(&name, &tokens[..at], &tokens[at + 1..]) {
-                    out.extend(path);
+                    out.push_str(given);
                 } else {
-                    out.extend([token.clone()]);
+                    if let Some(path) = path(&name, &tokens[..at], &tokens[at + 1..]) {
+                        out.push_str(&path);
+                    }
+                    out.push_str(&name);
+                }
+                out.push(' ');
+            }
+            TokenTree::Punct(punct) => {
+                // A doc of many lines is one attribute: the compiler is the only reader.
+                if let Some((text, taken)) = docs(&tokens[at..]) {
+                    out.push_str(&format!("#[doc = \"{text}\"] "));
+                    at += taken;
+                    continue;
+                }
+                out.push(punct.as_char());
+                if punct.spacing() == Spacing::Alone {
+                    out.push(' ');
                 }
             }
-            TokenTree::Punct(_) | TokenTree::Literal(_) => out.extend([token.clone()]),
+            TokenTree::Literal(literal) => {
+                out.push_str(&literal.to_string());
+                out.push(' ');
+            }
         }
+        at += 1;
     }
-    out
+}
+
+/// The doc attributes that start there as the text of one, and how many tokens they are.
+fn docs(tokens: &[TokenTree]) -> Option<(String, usize)> {
+    let mut text = String::new();
+    let mut taken = 0;
+    while let [TokenTree::Punct(sign), TokenTree::Group(group), ..] = &tokens[taken..] {
+        let inner: Vec<TokenTree> = group.stream().into_iter().collect();
+        let [TokenTree::Ident(name), TokenTree::Punct(_), TokenTree::Literal(line)] = inner.as_slice() else {
+            break;
+        };
+        let line = line.to_string();
+        let raw = line.strip_prefix("r\"").and_then(|line| line.strip_suffix('"'));
+        let plain = line.strip_prefix('"').and_then(|line| line.strip_suffix('"'));
+        let (true, Some(line)) = (sign.as_char() == '#' && name == "doc", raw.or(plain)) else { break };
+        if taken > 0 {
+            text.push_str("\\n");
+        }
+        match raw {
+            Some(_) => text.push_str(&line.replace('\\', "\\\\").replace('"', "\\\"")),
+            None => text.push_str(line),
+        }
+        taken += 2;
+    }
+    (taken > 0).then_some((text, taken))
 }
 
 /// The same with what was given, and nothing else changed.
-fn replaced(tokens: TokenStream, given: &Given) -> TokenStream {
-    let replace = |token: TokenTree| match given.get(&token.to_string()) {
-        Some(given) => given.clone(),
-        None => token.into(),
-    };
-    tokens.into_iter().map(replace).collect()
-}
-
-/// An attribute in front of every item.
-pub fn attributed(items: TokenStream, attribute: &TokenStream) -> TokenStream {
-    let mut out = TokenStream::new();
-    let mut starts = true;
-    let mut tokens = items.into_iter().peekable();
-    while let Some(token) = tokens.next() {
-        if starts {
-            out.extend(attribute.clone());
-        }
-        starts = match &token {
-            TokenTree::Punct(punct) => punct.as_char() == ';',
-            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
-                // `const _: () = { … };` goes on to its semicolon.
-                !matches!(tokens.peek(), Some(TokenTree::Punct(punct)) if punct.as_char() == ';')
-            }
-            _ => false,
-        };
-        out.extend([token]);
+fn plain(tokens: &[TokenTree], given: &Given, out: &mut String) {
+    for token in tokens {
+        let text = token.to_string();
+        out.push_str(given.get(&text).unwrap_or(&text));
+        out.push(' ');
     }
-    out
 }
 
-/// The path of a name between what stands before and behind it, if it is one of core's.
-fn path(name: &str, before: &[TokenTree], behind: &[TokenTree]) -> Option<TokenStream> {
+/// What goes in front of a name between what stands before and behind it, if it is one of core's.
+fn path(name: &str, before: &[TokenTree], behind: &[TokenTree]) -> Option<String> {
+    // Most names are none of them.
+    if !is_word(name) && !MACROS.contains(&name) {
+        return None;
+    }
     let follows = |sign| matches!(behind.first(), Some(TokenTree::Punct(punct)) if punct.as_char() == sign);
     let path_follows = is_path_sign(behind.first(), behind.get(1));
     // A field, a method, the rest of a path, or the name of what is being defined.
@@ -141,24 +202,20 @@ fn path(name: &str, before: &[TokenTree], behind: &[TokenTree]) -> Option<TokenS
     if named || (follows(':') && !path_follows) {
         return None;
     }
-    let ident = |name: &str| Ident::new(name, proc_macro2::Span::call_site());
     if name == "core" {
-        return path_follows.then(|| quote!(::core));
+        return path_follows.then(|| "::".to_owned());
     }
     if MACROS.contains(&name) {
-        let name = ident(name);
-        return follows('!').then(|| quote!(::core::#name));
+        return follows('!').then(|| "::core::".to_owned());
     }
     if name == "Debug" {
-        return Some(quote!(::core::fmt::Debug));
+        return Some("::core::fmt::".to_owned());
     }
     if let Some((module, ty, _)) = VARIANTS.iter().find(|(_, _, variant)| *variant == name) {
-        let (module, ty, variant) = (ident(module), ident(ty), ident(name));
-        return Some(quote!(::core::#module::#ty::#variant));
+        return Some(format!("::core::{module}::{ty}::"));
     }
     let (module, _) = WORDS.iter().find(|(_, words)| words.contains(&name))?;
-    let (module, name) = (ident(module), ident(name));
-    Some(quote!(::core::#module::#name))
+    Some(format!("::core::{module}::"))
 }
 
 /// Whether a single `=` follows.
@@ -172,7 +229,7 @@ fn is_assigned(behind: &[TokenTree]) -> bool {
 /// Whether two tokens are `::`.
 fn is_path_sign(first: Option<&TokenTree>, second: Option<&TokenTree>) -> bool {
     let colon = |token: Option<&TokenTree>| match token {
-        Some(TokenTree::Punct(punct)) if punct.as_char() == ':' => Some(Punct::spacing(punct)),
+        Some(TokenTree::Punct(punct)) if punct.as_char() == ':' => Some(punct.spacing()),
         _ => None,
     };
     colon(first) == Some(Spacing::Joint) && colon(second).is_some()
@@ -183,10 +240,11 @@ mod tests {
     use super::*;
 
     fn check(input: &str, expected: &str) {
-        let given = Given::from([("__T".to_owned(), quote!(a::Option))]);
+        let given = Given::from([("__T".to_owned(), "a::Option".to_owned())]);
         let tokens: TokenStream = input.parse().unwrap();
         let expected: TokenStream = expected.parse().unwrap();
-        assert_eq!(absolute(tokens, &given).to_string(), expected.to_string());
+        let text: TokenStream = absolute([tokens], &given, "").parse().unwrap();
+        assert_eq!(text.to_string(), expected.to_string());
     }
 
     #[test]
@@ -224,19 +282,15 @@ mod tests {
     }
 
     #[test]
+    fn docs_are_one_attribute() {
+        check("#[doc = \"a\"] #[doc = r\" b \\ c\"] #[x] fn f()", "#[doc = \"a\\n b \\\\ c\"] #[x] fn f()");
+    }
+
+    #[test]
     fn attributes_go_in_front_of_items() {
-        let items = quote!(struct A(u8); impl A { fn f() {} } const _: () = { x };);
-        let attributed = attributed(items, &quote!(#[z]));
-        let expected = quote!(
-            #[z]
-            struct A(u8);
-            #[z]
-            impl A {
-                fn f() {}
-            }
-            #[z]
-            const _: () = { x };
-        );
-        assert_eq!(attributed.to_string(), expected.to_string());
+        let items: TokenStream = "struct A(u); impl A { fn f() {} } const _: () = { x };".parse().unwrap();
+        let text: TokenStream = absolute([items], &Given::new(), "#[z] ").parse().unwrap();
+        let expected = "#[z] struct A(u); #[z] impl A { fn f() {} } #[z] const _: () = { x };";
+        assert_eq!(text.to_string(), expected.parse::<TokenStream>().unwrap().to_string());
     }
 }

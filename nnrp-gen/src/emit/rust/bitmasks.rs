@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::model::Bitmask;
+use crate::model::{Bitmask, Scalar};
 
 use super::enums::serde_by_text;
 use super::{Rust, cite, const_ident, doc, hex, said, scalar_ident, type_ident};
@@ -29,6 +29,10 @@ impl Rust<'_> {
             quote!((#text, #mask))
         });
         let known = hex(item.known(), digits);
+        let (wide, narrow) = match item.ty {
+            Scalar::U64 => (quote!(self.bits()), quote!()),
+            _ => (quote!(u64::from(self.bits())), quote!(.and_then(|bits| #raw::try_from(bits).ok()))),
+        };
         let features = self.options.features.then(|| {
             let serde = serde_by_text(&name);
             quote! {
@@ -59,7 +63,7 @@ impl Rust<'_> {
 
             impl core::fmt::Display for #name {
                 fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                    #wire::write_bits(out, u64::from(self.bits()), Self::NAMES)
+                    #wire::write_bits(out, #wide, Self::NAMES)
                 }
             }
 
@@ -67,7 +71,7 @@ impl Rust<'_> {
                 type Err = #wire::UnknownValue;
 
                 fn from_str(text: &str) -> Result<Self, #wire::UnknownValue> {
-                    let bits = #wire::read_bits(text, Self::NAMES).and_then(|bits| #raw::try_from(bits).ok());
+                    let bits = #wire::read_bits(text, Self::NAMES)#narrow;
                     bits.and_then(Self::from_bits).ok_or(#wire::UnknownValue { of: #text })
                 }
             }

@@ -1,7 +1,7 @@
 //! Layouts: the wire struct, the native struct, the checked view, and what leads from one to another.
 
 use proc_macro2::{Delimiter, Ident, Literal, TokenStream, TokenTree};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 
 use crate::model::{ByteOrder, Element, Field, Layout, Meaning, Native, Rule, Scalar};
 use crate::names;
@@ -10,7 +10,7 @@ use crate::rule::{self, FieldRef};
 use super::rules::Reach;
 use super::together::together;
 use super::{
-    Rust, cite, const_ident, doc, field_ident, from_bytes, hex, ident, plain, scalar_ident, to_bytes,
+    Rust, cite, const_ident, doc, field_ident, hex, ident, plain, read_ident, scalar_ident, to_bytes,
     type_ident,
 };
 
@@ -43,10 +43,18 @@ impl Rust<'_> {
             size: Literal::u32_unsuffixed(layout.size),
             name,
         };
-        let native_struct = layout.given.is_none().then(|| emit.native_struct()).unwrap_or_default();
+        let native_struct = if layout.given.is_none() { emit.native_struct() } else { TokenStream::new() };
         let (native_impl, traits) = (emit.native_impl(), emit.traits());
         let definition = self.definition(layout).unwrap_or_default();
-        [native_struct, native_impl, traits, emit.view_struct(), emit.mut_struct(), emit.wire_struct(), definition]
+        [
+            native_struct,
+            native_impl,
+            traits,
+            emit.view_struct(),
+            emit.mut_struct(),
+            emit.wire_struct(),
+            definition,
+        ]
     }
 
     /// A native value as the number that stands on the wire.
@@ -159,8 +167,13 @@ impl Emit<'_> {
         let offsets = self.layout.fields.iter().map(|field| {
             let name = field_ident(&field.name);
             let offset = Literal::u32_unsuffixed(field.offset);
-            quote!(assert!(core::mem::offset_of!(#wire, #name) == #offset);)
+            quote!(core::mem::offset_of!(#wire, #name) == #offset)
         });
+        // One a line is for readers; an expansion has none.
+        let offsets = match self.layout.given {
+            Some(_) => quote!(assert!(#(#offsets)&&*);),
+            None => quote!(#(assert!(#offsets);)*),
+        };
         let docs = doc([format!("The {} bytes of [`{title}`] as they lie on the wire.", self.layout.size)]);
         quote! {
             #docs
@@ -172,7 +185,7 @@ impl Emit<'_> {
 
             const _: () = {
                 assert!(core::mem::size_of::<#wire>() == #size);
-                #(#offsets)*
+                #offsets
             };
         }
     }
@@ -257,8 +270,12 @@ impl Emit<'_> {
         let offsets = self.layout.fields.iter().map(|field| {
             let constant = format_ident!("{}_OFFSET", const_ident(&field.name));
             let docs = doc([format!("First byte of `{}`.", field.name)]);
-            let field = field_ident(&field.name);
-            quote!(#docs pub const #constant: usize = core::mem::offset_of!(#wire, #field);)
+            let name = field_ident(&field.name);
+            let offset = match self.layout.given {
+                Some(_) => Literal::u32_unsuffixed(field.offset).into_token_stream(),
+                None => quote!(core::mem::offset_of!(#wire, #name)),
+            };
+            quote!(#docs pub const #constant: usize = #offset;)
         });
         quote! {
             impl #name {
@@ -397,13 +414,23 @@ impl Emit<'_> {
     fn unpack(&self) -> TokenStream {
         let values = self.layout.stored().map(|field| {
             let name = field_ident(&field.name);
-            let value = self.get(field, &quote!(bytes));
+            // The getters of the view read the same; a deprecated one would say so.
+            let value = match field.has_value() && field.deprecated.is_none() {
+                true => {
+                    let getter = ident(&names::getter(&field.name));
+                    quote!(view.#getter())
+                }
+                false => self.get(field, &quote!(bytes)),
+            };
             quote!(#name: #value,)
         });
         if self.layout.stored().all(|field| field.native == Native::Place) {
             return quote!(let _ = bytes; Self { #(#values)* });
         }
-        quote!(Self { #(#values)* })
+        let view = &self.view;
+        let looked = self.layout.values().any(|field| field.deprecated.is_none());
+        let look = looked.then(|| quote!(let view = #view(bytes);));
+        quote!(#look Self { #(#values)* })
     }
 
     /// The bytes of native values, unchecked.
@@ -596,12 +623,7 @@ impl Emit<'_> {
             }
         };
         quote! {
-            #support::Field {
-                site: #support::Site::field(#layout, #name) #code,
-                offset: #offset,
-                size: #size,
-                test: #support::Test::#test,
-            }
+            #support::Field::new(#layout, #name, #offset, #size, #support::Test::#test) #code
         }
     }
 
@@ -683,7 +705,8 @@ impl Emit<'_> {
                 quote!((#load & #mask))
             } else {
                 let value = hex(word.value, digits);
-                quote!(((#load ^ #value) & #mask))
+                let wrong = quote!((#load ^ #value));
+                if word.mask == u64::MAX { wrong } else { quote!((#wrong & #mask)) }
             }
         });
         quote!(#(#words)|* == 0)
@@ -779,9 +802,9 @@ impl Emit<'_> {
         let support = &self.rust.options.wire;
         let start = Literal::u32_unsuffixed(word.start);
         match word.bytes {
-            8 => quote!(u64::from_le_bytes(*#support::part(bytes, #start))),
-            4 => quote!((u32::from_le_bytes(*#support::part(bytes, #start)) as u64)),
-            2 => quote!((u16::from_le_bytes(*#support::part(bytes, #start)) as u64)),
+            8 => quote!(#support::u64_le(bytes, #start)),
+            4 => quote!((#support::u32_le(bytes, #start) as u64)),
+            2 => quote!((#support::u16_le(bytes, #start) as u64)),
             _ => quote!((bytes[#start] as u64)),
         }
     }
@@ -794,8 +817,8 @@ impl Emit<'_> {
         if scalar == Scalar::U8 {
             return quote!(#bytes[#at]);
         }
-        let from_bytes = from_bytes(self.big());
-        quote!(#ty::#from_bytes(*#support::part(#bytes, #at)))
+        let read = read_ident(scalar, self.big());
+        quote!(#support::#read(#bytes, #at))
     }
 
     /// A rule as a condition over raw numbers.
@@ -922,9 +945,9 @@ impl Emit<'_> {
                     quote!(self.#getter())
                 }
             };
-            quote!(.field(#name, &#value))
+            quote!((#name, &#value))
         });
-        quote!(out.debug_struct(#title) #(#fields)* .finish())
+        quote!(#support::show(out, #title, &[#(#fields),*]))
     }
 
     /// The native value of a field, from checked bytes.
@@ -937,8 +960,8 @@ impl Emit<'_> {
             (Element::Scalar(scalar), Some(_)) => {
                 let ty = scalar_ident(scalar);
                 let step = Literal::u32_unsuffixed(scalar.size());
-                let from_bytes = from_bytes(self.big());
-                quote!(core::array::from_fn(|at| #ty::#from_bytes(*#support::part(#bytes, #offset + at * #step))))
+                let read = read_ident(scalar, self.big());
+                quote!(core::array::from_fn(|at| #support::#read(#bytes, #offset + at * #step)))
             }
             (Element::Layout(inner), None) => {
                 let ty = self.rust.layout_type(inner);
@@ -1115,7 +1138,7 @@ pub(super) fn rule_fields(rule: &Rule) -> Vec<FieldRef> {
 }
 
 /// An argument without parentheses around all of it, which the compiler warns of.
-fn bare(argument: TokenStream) -> TokenStream {
+pub(super) fn bare(argument: TokenStream) -> TokenStream {
     let mut tokens = argument.clone().into_iter();
     match (tokens.next(), tokens.next()) {
         (Some(TokenTree::Group(group)), None) if group.delimiter() == Delimiter::Parenthesis => {

@@ -95,6 +95,22 @@ pub fn items(registry: &Registry, options: &Options) -> TokenStream {
     parts(&Rust { registry, options }).collect()
 }
 
+/// What a macro expands to, as text: all items, such that no name around them can break them.
+///
+/// `root` is the path of the crate that has the support module, `given` what users wrote, and `attribute` goes in front of
+/// each item.
+pub fn expansion(registry: &Registry, root: &str, given: &absolute::Given, attribute: &str) -> String {
+    let path = |name: &str| format!("{root}::{name}").parse().unwrap_or_default();
+    let options = Options {
+        wire: path("wire"),
+        bitflags: path("bitflags"),
+        describe: Some(path("describe")),
+        owns_wire: false,
+        features: false,
+    };
+    absolute::absolute(parts(&Rust { registry, options: &options }), given, attribute)
+}
+
 /// The items that belong to one thing in the registry, thing by thing.
 fn parts<'a>(rust: &'a Rust<'a>) -> impl Iterator<Item = TokenStream> + 'a {
     let registry = rust.registry;
@@ -218,8 +234,9 @@ fn scalar_ident(scalar: Scalar) -> Ident {
     ident(scalar.name())
 }
 
-fn from_bytes(big: bool) -> Ident {
-    format_ident!("from_{}_bytes", if big { "be" } else { "le" })
+/// The function of the support module that reads such a number.
+fn read_ident(scalar: Scalar, big: bool) -> Ident {
+    format_ident!("{}_{}", scalar.name(), if big { "be" } else { "le" })
 }
 
 fn to_bytes(big: bool) -> Ident {

@@ -1,11 +1,12 @@
 //! Rules, as conditions over raw numbers.
 
-use proc_macro2::{Delimiter, Literal, TokenStream, TokenTree};
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use crate::model::{Element, Field, Meaning, Scalar};
 use crate::rule::{Arith, Cmp, FieldRef, Int, Presence, Truth};
 
+use super::layouts::bare;
 use super::{Rust, hex, plain, scalar_ident};
 
 /// How a condition reaches a field's raw number, and the field itself.
@@ -30,6 +31,16 @@ enum Width {
     Wide,
 }
 
+/// Whether a number may be negative, or may be on the way to it.
+fn below_zero(int: &Int, reach: &dyn Reach) -> bool {
+    match int {
+        Int::Literal(number) => *number < 0,
+        Int::Field(field) => !scalar_of(reach.field(*field)).is_unsigned(),
+        Int::Named(..) => false,
+        Int::Neg(_) | Int::Binary(..) => true,
+    }
+}
+
 impl Rust<'_> {
     /// A condition without branches.
     pub(super) fn truth(&self, truth: &Truth, reach: &dyn Reach) -> TokenStream {
@@ -51,6 +62,11 @@ impl Rust<'_> {
             Truth::Present(entry) => reach.presence(*entry),
             Truth::In(int, enumeration) => {
                 let name = self.enum_path(*enumeration);
+                if below_zero(int, reach) {
+                    // Neither is an enum's value negative, nor may it seem to be a large one.
+                    let value = bare(self.int(int, Width::Signed, reach));
+                    return quote!(u64::try_from(#value).is_ok_and(#name::accepts));
+                }
                 let value = bare(self.int(int, Width::Own(Scalar::U64), reach));
                 quote!(#name::accepts(#value))
             }
@@ -175,7 +191,6 @@ impl Rust<'_> {
                 let own = scalar_of(reach.field(*field));
                 match width {
                     Width::Own(scalar) if scalar == own => value,
-                    // `in` of a signed field: what is negative becomes a number that no enum lists below 2^63.
                     Width::Own(scalar) => {
                         let ty = scalar_ident(scalar);
                         quote!((#value as #ty))
@@ -208,17 +223,6 @@ impl Rust<'_> {
                 }
             }
         }
-    }
-}
-
-/// An argument needs no parentheses of its own.
-fn bare(value: TokenStream) -> TokenStream {
-    let mut tokens = value.clone().into_iter();
-    match (tokens.next(), tokens.next()) {
-        (Some(TokenTree::Group(group)), None) if group.delimiter() == Delimiter::Parenthesis => {
-            group.stream()
-        }
-        _ => value,
     }
 }
 

@@ -423,3 +423,19 @@ fn c4_a_fatal_error_of_the_session_ends_it() {
         assert_eq!((client.len(), client.next_timeout(), client.end(7)), (1, None, None));
     }
 }
+
+#[test]
+fn s1_what_was_acknowledged_is_not_rejected_any_more() {
+    let reject = Verdict::Reject { code: SessionErrorCode::NONE };
+    let mut server = asked(1, drain(500));
+    server.answer_close(7, Verdict::Acknowledge).unwrap();
+    assert_eq!(server.answer_close(7, reject).unwrap_err().rule, "S1");
+    assert_eq!(server.answer_close(7, Verdict::Acknowledge).unwrap_err().rule, "S1");
+    server.answer_close(7, PROCEED).unwrap();
+
+    let mut client = in_state(SessionState::Closing);
+    let plan = client.check_close_ack(7, &close_ack(CloseStatus::Acknowledged), None).unwrap();
+    assert_eq!(client.apply_close_ack(plan).unwrap().state, SessionState::Closing);
+    let refusal = client.check_close_ack(7, &close_ack(CloseStatus::Rejected), None).unwrap_err();
+    assert_eq!((refusal.code, refusal.rule), (ErrorCode::INVALID_STATE, "S1"));
+}

@@ -340,3 +340,19 @@ fn ten_thousand_sessions_stand_side_by_side() {
     }
     assert_eq!(due, 100);
 }
+
+#[test]
+fn c3_an_id_whose_end_the_peer_may_not_know_is_not_assigned() {
+    let mut server = sessions(Side::Server);
+    let open = SessionOpen { requested_session_id: 7, ..Default::default() };
+    answer(&mut server, open, &Policy::default(), &Verdicts::default());
+    server.apply_close(server.check_close(7, &SessionClose::default()).unwrap(), NOW);
+    while server.handle_timeout(Time(u64::MAX)).is_some() {}
+    let ticket = request(&mut server, SessionOpen::default(), false);
+    let plan = server.check_answer(ticket, &Policy::default(), &Verdicts::default(), &mut || 7).unwrap();
+    assert_eq!(plan.ack().session_id, 8);
+    server.apply_answer(plan, NOW);
+    server.poll_answer(NOW).unwrap();
+    // A client that asks for it knows.
+    assert_eq!(answer(&mut server, open, &Policy::default(), &Verdicts::default()).session_id, 7);
+}

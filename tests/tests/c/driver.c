@@ -1,0 +1,44 @@
+/* Bytes in memory that ends with them and starts at an odd address. */
+static uint8_t *odd(size_t length, uint8_t **whole)
+{
+    *whole = (uint8_t *)malloc(length + 1);
+    check(*whole != NULL, "memory");
+    return *whole + 1;
+}
+
+int main(void)
+{
+    struct request request;
+
+    while (fread(&request, sizeof request, 1, stdin) == 1) {
+        uint8_t *whole;
+        uint8_t *payload = odd(request.length, &whole);
+
+        check(fread(payload, 1, request.length, stdin) == request.length, "the payload");
+        check(request.layout < sizeof cases / sizeof *cases, "the layout");
+        if (request.what == 2) {
+            fflush(stdout);
+        } else if (request.what == 0) {
+            cases[request.layout].decode(payload, request.length);
+        } else if (request.what == 3 || request.what == 4) {
+            uint32_t limit;
+
+            check(request.length >= sizeof limit, "the limit");
+            memcpy(&limit, payload, sizeof limit);
+            PACKET(payload + sizeof limit, request.length - sizeof limit, limit, request.what == 4);
+        } else {
+            /* The room to encode into, then the values. */
+            uint32_t room;
+            uint8_t *bytes_whole;
+            uint8_t *bytes;
+
+            memcpy(&room, payload, sizeof room);
+            next_value = payload + sizeof room;
+            bytes      = odd(room, &bytes_whole);
+            cases[request.layout].encode(bytes, room);
+            free(bytes_whole);
+        }
+        free(whole);
+    }
+    return 0;
+}
