@@ -36,7 +36,9 @@ const IMPLIED: [&str; 1] = ["D1.1"];
 /// The same for rows of messages.
 ///
 /// - A wait of a session names the header's (F5.12), and that id is not 0.
-const IMPLIED_ROWS: [(&str, &str, Row); 1] = [("retry_after", "F5", Row::Scope(3))];
+/// - B1.6: where there are no references, no bit says that there is one (B2.1).
+const IMPLIED_ROWS: [(&str, &str, Row); 2] =
+    [("retry_after", "F5", Row::Scope(3)), ("frame_submit", "B1.6", Row::Rule(2))];
 
 /// The ids of everything in a registry that can refuse.
 fn ids(registry: &Registry) -> BTreeSet<&str> {
