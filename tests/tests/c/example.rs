@@ -30,6 +30,9 @@ fn the_example_reads_packets() {
     let mut broken = packet.clone();
     broken[40 + 8..40 + 10].copy_from_slice(&[0, 0]);
 
+    let readme = include_str!("../../../README.md");
+    assert!(readme.contains(include_str!("example.c")), "the README shows another example");
+
     let folder = folder("example", "nnrp");
     write(&folder, "example.c", include_str!("example.c"));
     let main = format!(

@@ -129,19 +129,20 @@ impl C<'_> {
     /// The layouts in registry order, but each behind those that it holds.
     fn inner_first(&self) -> Vec<&Layout> {
         let mut order = Vec::new();
+        let mut placed = vec![false; self.registry.layouts.len()];
         for position in 0..self.registry.layouts.len() {
-            self.place(position, &mut order);
+            self.place(position, &mut placed, &mut order);
         }
         order.into_iter().map(|position| &self.registry.layouts[position]).collect()
     }
 
-    fn place(&self, position: usize, order: &mut Vec<usize>) {
-        if order.contains(&position) {
+    fn place(&self, position: usize, placed: &mut [bool], order: &mut Vec<usize>) {
+        if std::mem::replace(&mut placed[position], true) {
             return;
         }
         for field in &self.registry.layouts[position].fields {
             if let Element::Layout(inner) = field.element {
-                self.place(inner, order);
+                self.place(inner, placed, order);
             }
         }
         order.push(position);

@@ -1,5 +1,7 @@
 //! What a fault can name: layouts and whatever else is blamed like one, their fields, and rules. Each has a number.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::model::{Registry, Rule, Select};
 
 use super::names;
@@ -17,6 +19,9 @@ pub(super) struct Place {
 pub(super) struct Places {
     pub(super) all: Vec<Place>,
     pub(super) rules: Vec<Named>,
+    /// Positions of places by name, and the ids of rules.
+    by_name: HashMap<String, usize>,
+    ids: HashSet<String>,
 }
 
 /// A rule by its id. Why there is that rule stands with the fault, for one id may have several reasons.
@@ -30,7 +35,8 @@ pub(super) const LIMIT: (&str, &str) = ("F6", "A packet is no larger than its re
 
 impl Places {
     pub(super) fn of(registry: &Registry) -> Self {
-        let mut places = Self { all: Vec::new(), rules: Vec::new() };
+        let mut places =
+            Self { all: Vec::new(), rules: Vec::new(), by_name: HashMap::new(), ids: HashSet::new() };
         for layout in &registry.layouts {
             let fields = layout.fields.iter().map(|field| field.name.as_str());
             places.place(&layout.name, fields, true);
@@ -76,8 +82,7 @@ impl Places {
 
     /// Adds a place, or fields to one of that name.
     fn place<'f>(&mut self, name: &str, fields: impl Iterator<Item = &'f str>, is_layout: bool) {
-        let known = self.all.iter().position(|place| place.name == name);
-        let at = known.unwrap_or_else(|| {
+        let at = *self.by_name.entry(name.to_owned()).or_insert_with(|| {
             self.all.push(Place { name: name.to_owned(), fields: Vec::new(), is_layout });
             self.all.len() - 1
         });
@@ -102,14 +107,14 @@ impl Places {
     }
 
     fn note(&mut self, id: &str, doc: &str) {
-        if !id.is_empty() && !self.rules.iter().any(|rule| rule.id == id) {
+        if !id.is_empty() && self.ids.insert(id.to_owned()) {
             self.rules.push(Named { id: id.to_owned(), doc: doc.to_owned() });
         }
     }
 
     /// The place of that name.
     pub(super) fn named(&self, name: &str) -> Option<&Place> {
-        self.all.iter().find(|place| place.name == name)
+        self.by_name.get(name).and_then(|&at| self.all.get(at))
     }
 }
 

@@ -10,21 +10,31 @@ const NARROWEST: usize = 60;
 /// Fills a template. `${key}` becomes its value; one that stands alone on a line takes as many lines as the value
 /// has, at the indentation of the line, and none for an empty value.
 pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
+    let value = |key: &str| values.iter().find(|(name, _)| *name == key).map(|(_, value)| *value);
     let mut out = String::with_capacity(template.len() * 2);
     for line in template.lines() {
         let content = line.trim_start();
         let alone = content.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
-        let block = alone.and_then(|key| values.iter().find(|(name, _)| *name == key));
-        match block {
-            Some((_, value)) => out.push_str(&indent(value, line.len() - content.len())),
-            None => {
-                let line = values
-                    .iter()
-                    .fold(line.to_owned(), |line, (key, value)| line.replace(&format!("${{{key}}}"), value));
-                out.push_str(&line);
-                out.push('\n');
+        if let Some(value) = alone.and_then(value) {
+            out.push_str(&indent(value, line.len() - content.len()));
+            continue;
+        }
+        let mut parts = line.split("${");
+        out.push_str(parts.next().unwrap_or_default());
+        for part in parts {
+            match part.split_once('}').and_then(|(key, rest)| Some((value(key)?, rest))) {
+                Some((value, rest)) => {
+                    out.push_str(value);
+                    out.push_str(rest);
+                }
+                // What is no key stays, where a reader of the header would see it.
+                None => {
+                    out.push_str("${");
+                    out.push_str(part);
+                }
             }
         }
+        out.push('\n');
     }
     out
 }
@@ -32,9 +42,15 @@ pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
 /// Every line of `text` moved right, each ended; empty lines stay empty.
 pub(super) fn indent(text: &str, by: usize) -> String {
     let space = " ".repeat(by);
-    let lines =
-        text.lines().map(|line| if line.is_empty() { "\n".into() } else { format!("{space}{line}\n") });
-    lines.collect()
+    let mut out = String::with_capacity(text.len() * 2);
+    for line in text.lines() {
+        if !line.is_empty() {
+            out.push_str(&space);
+            out.push_str(line);
+        }
+        out.push('\n');
+    }
+    out
 }
 
 /// A doc comment of these paragraphs, or nothing where all are empty.
