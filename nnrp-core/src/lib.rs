@@ -67,7 +67,7 @@
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
-#[cfg(test)]
+#[cfg(any(test, feature = "arbitrary"))] // its derive names std
 extern crate std;
 
 // So that what the derives write means the same here and elsewhere.

@@ -86,6 +86,8 @@ fn every_command_prints_what_it_says() {
         let (body, behind) = body.split_once("```\n").expect("a block ends");
         match kind {
             "diff" => edit(&place, body),
+            // Built and run where the C header is tested.
+            "c" => assert_eq!(body, include_str!("c/example.c")),
             "console" => {
                 let command =
                     body.lines().next().and_then(|line| line.strip_prefix("$ ")).expect("a command");

@@ -17,17 +17,18 @@ struct Target {
     name: &'static str,
     /// Whether it has a form that needs nothing else.
     standalone: bool,
-    /// Makes it, standalone or not.
-    make: fn(&Registry, bool) -> String,
+    /// Makes it, standalone or not, or says what in the registry cannot be said there.
+    make: fn(&Registry, bool) -> Result<String, String>,
 }
 
 const TARGETS: &[Target] = &[
     Target {
         name: "rust",
         standalone: true,
-        make: |registry, standalone| emit::rust::module(registry, standalone, false),
+        make: |registry, standalone| Ok(emit::rust::module(registry, standalone, false)),
     },
-    Target { name: "json", standalone: false, make: |registry, _| emit::json::text(registry) },
+    Target { name: "c", standalone: false, make: |registry, _| emit::c::header(registry) },
+    Target { name: "json", standalone: false, make: |registry, _| Ok(emit::json::text(registry)) },
 ];
 
 /// Generates code or data from the registry
@@ -35,6 +36,7 @@ const TARGETS: &[Target] = &[
 #[command(after_help = "Examples:
   nnrp-gen emit rust --standalone -o src/codecs.rs
   nnrp-gen emit rust --standalone -o src/codecs.rs --check
+  nnrp-gen emit c -o nnrp.h
   nnrp-gen emit json")]
 pub(super) struct Arguments {
     /// What to generate
@@ -61,7 +63,7 @@ pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<Done, Fa
             target.name
         )));
     }
-    let text = (target.make)(registry, arguments.standalone);
+    let text = (target.make)(registry, arguments.standalone).map_err(Failure::bad)?;
     let path = match &arguments.output {
         Some(path) if path.as_os_str() != "-" => path,
         _ => return Ok(Done::good(text)),

@@ -422,6 +422,41 @@ fn acceptance(item: &Enum) -> TokenStream {
     }
 }
 
+/// What reads a text form for serde; once a module.
+pub(super) fn serde_text() -> TokenStream {
+    quote! {
+        #[cfg(feature = "serde")]
+        mod serde_text {
+            /// Reads what has a text form.
+            pub(super) fn read<'de, T, D>(input: D) -> Result<T, D::Error>
+            where
+                T: core::str::FromStr,
+                T::Err: core::fmt::Display,
+                D: serde::Deserializer<'de>,
+            {
+                struct Text<T>(core::marker::PhantomData<T>);
+
+                impl<T: core::str::FromStr> serde::de::Visitor<'_> for Text<T>
+                where
+                    T::Err: core::fmt::Display,
+                {
+                    type Value = T;
+
+                    fn expecting(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                        out.write_str("a name of the registry")
+                    }
+
+                    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<T, E> {
+                        text.parse().map_err(E::custom)
+                    }
+                }
+
+                input.deserialize_str(Text(core::marker::PhantomData))
+            }
+        }
+    }
+}
+
 /// Serde implementations for what has a text form.
 pub(super) fn serde_by_text(name: &proc_macro2::Ident) -> TokenStream {
     quote! {
@@ -435,7 +470,7 @@ pub(super) fn serde_by_text(name: &proc_macro2::Ident) -> TokenStream {
         #[cfg(feature = "serde")]
         impl<'de> serde::Deserialize<'de> for #name {
             fn deserialize<D: serde::Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-                crate::wire::text(input)
+                serde_text::read(input)
             }
         }
     }

@@ -812,7 +812,7 @@ impl Emit<'_> {
     /// The number at `offset` of an array of the whole layout.
     fn load(&self, bytes: &TokenStream, offset: u32, scalar: Scalar) -> TokenStream {
         let support = &self.rust.options.wire;
-        let ty = scalar_ident(scalar);
+
         let at = Literal::u32_unsuffixed(offset);
         if scalar == Scalar::U8 {
             return quote!(#bytes[#at]);
@@ -958,7 +958,6 @@ impl Emit<'_> {
             _ if field.native == Native::Place => quote!(#support::Reserved),
             (Element::Scalar(Scalar::U8), Some(_)) => quote!(*#support::part(#bytes, #offset)),
             (Element::Scalar(scalar), Some(_)) => {
-                let ty = scalar_ident(scalar);
                 let step = Literal::u32_unsuffixed(scalar.size());
                 let read = read_ident(scalar, self.big());
                 quote!(core::array::from_fn(|at| #support::#read(#bytes, #offset + at * #step)))

@@ -114,7 +114,8 @@ pub fn expansion(registry: &Registry, root: &str, given: &absolute::Given, attri
 /// The items that belong to one thing in the registry, thing by thing.
 fn parts<'a>(rust: &'a Rust<'a>) -> impl Iterator<Item = TokenStream> + 'a {
     let registry = rust.registry;
-    let protocol = std::iter::once_with(|| rust.protocol());
+    let serde = rust.options.features.then(enums::serde_text);
+    let protocol = std::iter::once_with(|| rust.protocol()).chain(serde);
     let enums = registry.enums.iter().filter(|item| !item.is_foreign()).map(|item| rust.enumeration(item));
     let bitmasks = registry.bitmasks.iter().filter(|item| !item.is_foreign()).map(|item| rust.bitmask(item));
     let layouts =
