@@ -149,19 +149,9 @@ fn in_proportion(name: &str, packet: impl Fn(usize) -> Vec<u8>, size: usize) {
     assert!(seen.len() < 10, "{name}: {seen:?}");
 }
 
-/// Very many very small things: objects, frames, payloads, sections, dependencies, extensions.
+/// Very many very small things: frames, payloads, sections, references.
 #[test]
 fn a_million_empty_things_take_time_in_proportion() {
-    let object =
-        InlineObjectBlockHeader { object_kind: CacheObjectKind::PROMPT_SEGMENT, ..Default::default() };
-    let object = object.to_bytes().expect("it is good");
-    let objects = |count: usize| {
-        let inline_object_bytes = (16 * count) as u32;
-        submit(BodyRegionPrelude { inline_object_bytes, ..Default::default() }, &object.repeat(count))
-    };
-    Packet::parse(&objects(1_000_000)).expect("a million empty objects are good");
-    in_proportion("objects", objects, 1000);
-
     let frame = ExtensionFrameDescriptor {
         extension_kind: ExtensionKind::from_raw(9).expect("any kind"),
         ..Default::default()
@@ -201,16 +191,6 @@ fn a_million_empty_things_take_time_in_proportion() {
         result.to_vec(&of_session()).expect("they are good")
     };
     in_proportion("references", references, 1000);
-
-    // There are 16384 types of vendors and as many local ones.
-    let extensions = |count: usize| {
-        let of = |at: usize| ControlExtensionType::from_raw(0x8000 + at as u16).expect("a vendor's");
-        let block = Extensions::new(MessageType::Close);
-        let block = (0..count).fold(block, |block, at| block.other(of(at), false, b""));
-        let ext = block.entries().expect("they are good");
-        Message::Close(CloseBody { ext }).to_vec(&of_connection()).expect("it is good")
-    };
-    in_proportion("extensions", extensions, 1000);
 }
 
 /// The last of very many is bad: it is found, and blamed at its place.
