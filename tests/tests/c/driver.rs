@@ -363,7 +363,10 @@ impl Driver {
         mut answer: impl FnMut(usize, A),
     ) {
         let (to, from) = (&mut self.to, &mut self.from);
+        let child = &mut self.child;
         std::thread::scope(|scope| {
+            // Whoever stops reading must end the program, or it and the sender wait for each other for ever.
+            let _ended = Ended(child);
             scope.spawn(move || {
                 for request in requests {
                     // A program that ended early is noticed where its answers are read.
@@ -387,6 +390,17 @@ impl Driver {
     pub fn finish(mut self) {
         drop(self.to);
         assert!(self.child.wait().is_ok_and(|status| status.success()), "the C program failed");
+    }
+}
+
+/// Ends the program when a test fails.
+struct Ended<'a>(&'a mut Child);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let _ = self.0.kill();
+        }
     }
 }
 

@@ -77,12 +77,22 @@ impl C<'_> {
             Truth::In(int, enumeration) => {
                 let accepts =
                     self.names.lower(&format!("{}_accepts", self.registry.enums[*enumeration].name));
-                let value = match (&**int, side(int, reach)) {
-                    (Int::Field(field), Side::Unsigned | Side::Wide) => reach.value(*field),
-                    // What is negative becomes a large number, as it does in every language.
-                    _ => format!("(uint64_t){}", at_least(self.signed(int, reach), Tight::Unary)),
-                };
-                (format!("{accepts}({value})"), Tight::Unary)
+                match (&**int, side(int, reach)) {
+                    (Int::Field(field), Side::Unsigned | Side::Wide) => {
+                        (format!("{accepts}({})", reach.value(*field)), Tight::Unary)
+                    }
+                    (_, Side::Signed) => {
+                        // No enum has a negative value, and as `uint64_t` it would seem to be a large one.
+                        let signed = self.signed(int, reach);
+                        let positive = format!("{} >= 0", at_least(signed.clone(), Tight::Sum));
+                        let value = at_least(signed, Tight::Unary);
+                        (format!("{positive} && {accepts}((uint64_t){value})"), Tight::And)
+                    }
+                    _ => {
+                        let value = at_least(self.signed(int, reach), Tight::Unary);
+                        (format!("{accepts}((uint64_t){value})"), Tight::Unary)
+                    }
+                }
             }
             Truth::Compare(cmp, left, right) => self.compare(*cmp, left, right, reach),
             Truth::Same(left, right) => self.both(left, "==", right, reach),
