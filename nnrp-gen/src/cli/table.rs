@@ -15,7 +15,6 @@ pub(super) struct Cell {
 enum Wide {
     #[default]
     Wrapped,
-    Cut,
     /// Put below the row, from that column on; for the last cell.
     Below(usize),
 }
@@ -26,11 +25,6 @@ pub(super) fn cell(ink: Ink, text: impl Into<String>) -> Cell {
 }
 
 impl Cell {
-    /// Cut to one line instead of wrapped.
-    pub fn cut(self) -> Self {
-        Self { wide: Wide::Cut, ..self }
-    }
-
     /// Put below the row from that column on where it is too wide, instead of wrapped.
     pub fn below(self, column: usize) -> Self {
         Self { wide: Wide::Below(column), ..self }
@@ -38,7 +32,6 @@ impl Cell {
 
     fn lines(&self, width: usize) -> Vec<String> {
         match self.wide {
-            Wide::Cut => vec![shorten(&self.text, width)],
             Wide::Below(_) if length(&self.text) > width => vec![String::new()],
             _ => wrap(&self.text, width),
         }

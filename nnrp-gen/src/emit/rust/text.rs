@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 
-/// Formats items as rustfmt would and sets them apart.
+/// Formats items as rustfmt would.
 ///
 /// They come in parts, each formatted on its own: what a parser holds of a whole module at once does
 /// not fit the caches, and takes twice as long.
@@ -16,7 +16,7 @@ pub(super) fn pretty(parts: impl IntoIterator<Item = TokenStream>) -> String {
             Err(error) => text.push_str(&error.into_compile_error().to_string()),
         }
     }
-    spaced(&text)
+    text
 }
 
 /// A file as text, with the one macro in it that a formatter does not know laid out as a struct.
@@ -94,10 +94,11 @@ impl Flags {
 }
 
 /// Puts a blank line before each item that follows another, and none inside short ones.
-fn spaced(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + text.len() / 16);
+pub(super) fn spaced(texts: &[String]) -> String {
+    let size: usize = texts.iter().map(String::len).sum();
+    let mut out = String::with_capacity(size + size / 16);
     let mut before = "";
-    for line in text.lines() {
+    for line in texts.iter().flat_map(|text| text.lines()) {
         let indent = indent_of(line);
         let closes =
             before.trim_start().starts_with('}') && before.len() - before.trim_start().len() == indent;
