@@ -8,6 +8,7 @@ mod bitmasks;
 mod bodies;
 mod definitions;
 mod enums;
+mod format;
 mod layouts;
 mod machines;
 mod messages;

@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 
 use crate::model::Registry;
 
-use super::{Options, Rust, enums, text};
+use super::{Options, Rust, enums, format, text};
 
 /// What belongs to one thing in the registry, by its position there.
 #[derive(Clone, Copy)]
@@ -89,7 +89,7 @@ pub(super) fn texts(registry: &Registry, options: &Options) -> String {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(part) = parts.get(at) else { return texts };
-            texts.push((at, text::pretty(rust.part(*part))));
+            texts.push((at, rust.part(*part).into_iter().map(format::format).collect::<String>()));
         }
     };
     let threads = thread::available_parallelism().map_or(1, NonZero::get).min(parts.len());

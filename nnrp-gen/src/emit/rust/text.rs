@@ -1,97 +1,4 @@
-//! How generated Rust looks: formatted, with a blank line between ideas.
-
-use proc_macro2::TokenStream;
-use quote::ToTokens;
-
-/// Formats items as rustfmt would.
-///
-/// They come in parts, each formatted on its own: what a parser holds of a whole module at once does
-/// not fit the caches, and takes twice as long.
-pub(super) fn pretty(parts: impl IntoIterator<Item = TokenStream>) -> String {
-    let mut text = String::new();
-    for items in parts {
-        match syn::parse2::<syn::File>(items) {
-            Ok(file) => text.push_str(&file_text(file)),
-            // Cannot happen with what the emitter writes.
-            Err(error) => text.push_str(&error.into_compile_error().to_string()),
-        }
-    }
-    text
-}
-
-/// A file as text, with the one macro in it that a formatter does not know laid out as a struct.
-fn file_text(file: syn::File) -> String {
-    let mut text = String::new();
-    let mut plain = file_of(Vec::new());
-    for item in file.items {
-        let flags = match &item {
-            syn::Item::Macro(item) => syn::parse2::<Flags>(item.mac.tokens.clone()).ok(),
-            _ => None,
-        };
-        match (flags, &item) {
-            (Some(flags), syn::Item::Macro(item)) => {
-                text.push_str(&prettyplease::unparse(&plain));
-                plain.items.clear();
-                let path: String = item.mac.path.to_token_stream().to_string().split_whitespace().collect();
-                text.push_str(&format!("\n{path}! {{\n{}}}\n", indent(&flags.text())));
-            }
-            _ => plain.items.push(item),
-        }
-    }
-    text + &prettyplease::unparse(&plain)
-}
-
-fn file_of(items: Vec<syn::Item>) -> syn::File {
-    syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items }
-}
-
-/// What stands in `bitflags!`: a struct with a type and constants.
-struct Flags {
-    head: syn::ItemStruct,
-    raw: syn::Type,
-    bits: Vec<(Vec<syn::Attribute>, syn::Ident, syn::Expr)>,
-}
-
-impl syn::parse::Parse for Flags {
-    fn parse(input: syn::parse::ParseStream<'_>) -> syn::Result<Self> {
-        let attrs = input.call(syn::Attribute::parse_outer)?;
-        let vis: syn::Visibility = input.parse()?;
-        input.parse::<syn::Token![struct]>()?;
-        let name: syn::Ident = input.parse()?;
-        input.parse::<syn::Token![:]>()?;
-        let raw = input.parse()?;
-        let inside;
-        syn::braced!(inside in input);
-        let mut bits = Vec::new();
-        while !inside.is_empty() {
-            let attrs = inside.call(syn::Attribute::parse_outer)?;
-            inside.parse::<syn::Token![const]>()?;
-            let name = inside.parse()?;
-            inside.parse::<syn::Token![=]>()?;
-            bits.push((attrs, name, inside.parse()?));
-            inside.parse::<syn::Token![;]>()?;
-        }
-        let head: syn::ItemStruct = syn::parse_quote!(#(#attrs)* #vis struct #name;);
-        Ok(Self { head, raw, bits })
-    }
-}
-
-impl Flags {
-    fn text(self) -> String {
-        let items = |items| prettyplease::unparse(&file_of(items));
-        let raw = &self.raw;
-        let head = items(vec![syn::Item::Struct(self.head)]);
-        let head = head.trim_end().trim_end_matches(';');
-        // A constant needs a type to be formatted, which the macro leaves out.
-        let bits = self
-            .bits
-            .iter()
-            .map(|(attrs, name, value)| syn::parse_quote!(#(#attrs)* const #name: #raw = #value;));
-        let typed = format!(": {} =", raw.to_token_stream());
-        let bits = items(bits.collect()).replace(&typed, " =");
-        format!("{head}: {} {{\n{}}}\n", raw.to_token_stream(), indent(&bits))
-    }
-}
+//! How generated Rust looks beside its layout: a blank line between ideas, docs that fit.
 
 /// Puts a blank line before each item that follows another, and none inside short ones.
 pub(super) fn spaced(texts: &[String]) -> String {
@@ -117,7 +24,7 @@ pub(super) fn spaced(texts: &[String]) -> String {
 }
 
 fn indent_of(line: &str) -> usize {
-    line.len() - line.trim_start().len()
+    line.bytes().take_while(|byte| *byte == b' ').count()
 }
 
 fn starts_item(line: &str) -> bool {

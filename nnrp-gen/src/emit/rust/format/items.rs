@@ -1,0 +1,110 @@
+//! Items: attributes and docs above them, heads, and functions' parameters.
+
+use super::Writer;
+use super::nodes::{Kind, NEVER, Node, Role, What, width};
+
+impl Writer<'_> {
+    /// Each item on lines of its own.
+    pub(super) fn items(&mut self, mut nodes: &[Node], indent: usize) {
+        let mut first = true;
+        while !nodes.is_empty() {
+            if !std::mem::take(&mut first) {
+                self.newline(indent);
+            }
+            nodes = self.attributes(nodes, indent);
+            let end = self.item_end(nodes);
+            let (item, rest) = nodes.split_at(end);
+            self.item(item, indent);
+            nodes = rest;
+        }
+        if indent == 0 && !self.out.is_empty() {
+            self.out.push('\n');
+        }
+    }
+
+    /// The attributes in front, a line each; what comes behind them.
+    pub(super) fn attributes<'n>(&mut self, mut nodes: &'n [Node], indent: usize) -> &'n [Node] {
+        while let [sign, attribute, rest @ ..] = nodes
+            && sign.is(Role::Hash)
+            && let What::Group(_, inner) = &attribute.what
+        {
+            match self.doc(inner) {
+                Some(line) => {
+                    self.out.push_str("///");
+                    self.out.push_str(&line);
+                }
+                None => self.sequence(&nodes[..2], indent, 0),
+            }
+            self.newline(indent);
+            nodes = rest;
+        }
+        nodes
+    }
+
+    /// The text of a doc attribute.
+    pub(super) fn doc(&self, attribute: &[Node]) -> Option<String> {
+        let [name, _, text] = attribute else { return None };
+        let (name, text) = (self.word(name), self.word(text));
+        if name != "doc" {
+            return None;
+        }
+        if let Some(raw) = text.strip_prefix("r\"").and_then(|text| text.strip_suffix('"')) {
+            return Some(raw.to_owned());
+        }
+        let text = text.strip_prefix('"')?.strip_suffix('"')?;
+        let mut line = String::with_capacity(text.len());
+        let mut letters = text.chars();
+        while let Some(letter) = letters.next() {
+            match letter {
+                '\\' => line.push(letters.next().filter(|letter| ['\\', '"', '\''].contains(letter))?),
+                letter => line.push(letter),
+            }
+        }
+        Some(line)
+    }
+
+    /// How many nodes an item is.
+    pub(super) fn item_end(&self, nodes: &[Node]) -> usize {
+        let words = nodes.iter().map(|node| self.word(node));
+        let kind = words.into_iter().find(|word| !["pub", ""].contains(word)).unwrap_or_default();
+        let function = nodes.iter().take(4).any(|node| self.word(node) == "fn");
+        // These go on to their semicolon, whatever is in them.
+        let value = ["const", "static", "type", "use"].contains(&kind) && !function;
+        let end = nodes.iter().position(|node| {
+            node.is(Role::Semicolon) || !value && matches!(node.what, What::Group(kind, _) if kind.is_brace())
+        });
+        end.map_or(nodes.len(), |end| end + 1)
+    }
+
+    pub(super) fn item(&mut self, nodes: &[Node], indent: usize) {
+        let body = nodes.last().filter(|last| matches!(last.what, What::Group(..)));
+        let function = nodes.iter().any(|node| self.word(node) == "fn");
+        match body {
+            Some(body) => {
+                let head = &nodes[..nodes.len() - 1];
+                if function {
+                    self.signature(head, indent, 2)
+                } else {
+                    self.sequence(head, indent, 2)
+                }
+                self.out.push(' ');
+                self.group(body, indent, 0);
+            }
+            None if function => self.signature(nodes, indent, 0),
+            None => self.sequence(nodes, indent, 0),
+        }
+    }
+
+    /// A function's head, which is broken in its parameters.
+    pub(super) fn signature(&mut self, nodes: &[Node], indent: usize, tail: usize) {
+        if self.fits(width(nodes) + tail) {
+            return self.flat(nodes);
+        }
+        let name = nodes.iter().position(|node| self.word(node) == "fn").unwrap_or(0);
+        let parameters = nodes[name..].iter().position(|node| node.is_group(Kind::Parentheses));
+        let Some(at) = parameters.map(|at| name + at) else { return self.flat(nodes) };
+        self.flat(&nodes[..at]);
+        self.group(&nodes[at], indent, NEVER);
+        self.behind(&nodes[at + 1..]);
+    }
+}
