@@ -1,12 +1,14 @@
 //! Tokens as text that reads as if somebody had written it, in the manner of rustfmt.
 //!
-//! It knows the Rust that the emitter writes, by its tokens alone: a parser that understands all of Rust takes ten times
-//! as long. It puts nothing between tokens but blanks, commas at the end of lists and braces around what a match gives, so
-//! that however it lays them out they stay the same program.
+//! It knows the Rust that the emitter writes, by its tokens alone: a parser that understands all of Rust takes several
+//! times as long, and a build script waits for both it and its compilation. Between tokens it puts nothing but blanks,
+//! commas at the end of lists and braces around what an arm or a closure gives, so that it stays the same program.
 
 mod items;
 mod lists;
 mod nodes;
+#[cfg(test)]
+mod tests;
 mod values;
 
 use proc_macro2::TokenStream;
