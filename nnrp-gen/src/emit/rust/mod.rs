@@ -105,9 +105,12 @@ pub fn expansion(registry: &Registry, root: &str, given: &absolute::Given, attri
         owns_wire: false,
         features: false,
     };
-    let rust = Rust { registry, options: &options };
-    let parts = parts::parts(registry, &options).into_iter();
-    absolute::absolute(parts.flat_map(|part| rust.part(part)), given, attribute)
+    absolute::absolute(parts(&Rust { registry, options: &options }), given, attribute)
+}
+
+/// The items that belong to one thing in the registry, thing by thing.
+fn parts<'a>(rust: &'a Rust<'a>) -> impl Iterator<Item = TokenStream> + 'a {
+    parts::parts(rust.registry, rust.options).into_iter().flat_map(|part| rust.part(part))
 }
 
 /// The emitter at work.
