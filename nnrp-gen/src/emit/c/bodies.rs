@@ -71,8 +71,7 @@ impl C<'_> {
         for suffix in ["", "_cut_", "_split", "_check_"] {
             self.names.define(&format!("{x}{suffix}"), &what);
         }
-        self.names
-            .define_members(&what, body.parts.iter().map(|part| part.name.as_str()).chain(["prelude"]));
+        self.names.define_members(&what, body.parts.iter().map(|part| part.name.as_str()).chain(["prelude"]));
         let prelude = &self.registry.layouts[body.prelude];
         let bytes = self.names.lower("bytes");
         let mut members = Columns::default();

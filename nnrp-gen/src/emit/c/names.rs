@@ -57,10 +57,8 @@ impl Names {
         let mut seen = BTreeMap::new();
         for field in fields {
             if let Some(first) = seen.insert(member(field), field) {
-                let problem = format!(
-                    "`{first}` and `{field}` of {what} both become `{}` in C",
-                    member(field)
-                );
+                let problem =
+                    format!("`{first}` and `{field}` of {what} both become `{}` in C", member(field));
                 self.problems.borrow_mut().push(problem);
             }
         }

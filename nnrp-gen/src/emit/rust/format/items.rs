@@ -1,7 +1,8 @@
 //! Items: attributes and docs above them, heads, and functions' parameters.
 
-use super::Writer;
+use super::lists::split;
 use super::nodes::{Kind, NEVER, Node, Role, What, width};
+use super::{INDENT, Writer};
 
 impl Writer<'_> {
     /// Each item on lines of its own.
@@ -82,17 +83,35 @@ impl Writer<'_> {
         match body {
             Some(body) => {
                 let head = &nodes[..nodes.len() - 1];
+                let bounds = head.iter().position(|node| self.word(node) == "where");
+                let (head, bounds) = head.split_at(bounds.unwrap_or(head.len()));
+                let tail = if bounds.is_empty() { 2 } else { 0 };
                 if function {
-                    self.signature(head, indent, 2)
+                    self.signature(head, indent, tail);
                 } else {
-                    self.sequence(head, indent, 2)
+                    self.sequence(head, indent, tail);
                 }
-                self.out.push(' ');
+                match bounds {
+                    [] => self.out.push(' '),
+                    [word, bounds @ ..] => self.bounds(word, bounds, indent),
+                }
                 self.group(body, indent, 0);
             }
             None if function => self.signature(nodes, indent, 0),
             None => self.sequence(nodes, indent, 0),
         }
+    }
+
+    /// Bounds behind `where`, a line each.
+    fn bounds(&mut self, word: &Node, bounds: &[Node], indent: usize) {
+        self.newline(indent);
+        self.flat(std::slice::from_ref(word));
+        for bound in split(bounds, Role::Comma) {
+            self.newline(indent + INDENT);
+            self.flat(bound);
+            self.out.push(',');
+        }
+        self.newline(indent);
     }
 
     /// A function's head, which is broken in its parameters.

@@ -182,6 +182,6 @@ impl Writer<'_> {
 }
 
 /// The parts between such words.
-fn split(nodes: &[Node], role: Role) -> Vec<&[Node]> {
+pub(super) fn split(nodes: &[Node], role: Role) -> Vec<&[Node]> {
     nodes.split(|node| node.is(role)).filter(|part| !part.is_empty()).collect()
 }

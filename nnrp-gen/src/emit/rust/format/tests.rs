@@ -46,7 +46,8 @@ fn program(text: &str) -> String {
                     out.push_str(") ");
                 }
                 TokenTree::Punct(punct) if punct.as_char() == ',' => {
-                    if !brace && tokens.peek().is_some() {
+                    let body = |next: &TokenTree| matches!(next, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+                    if !brace && tokens.peek().is_some_and(|next| !body(next)) {
                         out.push_str(", ");
                     }
                 }
@@ -91,7 +92,7 @@ fn spaces_stand_where_people_put_them() {
         "pub (crate) struct A (pub [u8 ; 4] , fn (u8) -> u8) ;",
         "pub(crate) struct A(pub [u8; 4], fn(u8) -> u8);\n",
     );
-    check("impl < T > A < T > for B where T : C { }", "impl<T> A<T> for B where T: C {}\n");
+    check("impl < T > A < T > for B where T : C { }", "impl<T> A<T> for B\nwhere\n    T: C,\n{}\n");
 }
 
 #[test]
@@ -111,7 +112,9 @@ fn commas_make_no_tuples_and_unmake_none() {
     let long = "a_long_name_of_a_value_that_takes_half_of_a_line";
     check_body(
         &format!("({long} | {long} | {long}) & ({long} , {long} ,) . 0 & (b ,) . 0"),
-        &format!("({long}\n    | {long}\n    | {long})\n    & (\n        {long},\n        {long},\n    ).0\n    & (b,).0"),
+        &format!(
+            "({long}\n    | {long}\n    | {long})\n    & (\n        {long},\n        {long},\n    ).0\n    & (b,).0"
+        ),
     );
 }
 
@@ -178,16 +181,21 @@ fn layout_changes_no_program() {
             crate::load(folder).unwrap().into_result().unwrap_or_else(|problems| panic!("{problems}"));
         let options = Options { features: true, ..Options::default() };
         let rust = Rust { registry: &registry, options: &options };
-        let (mut lines, mut long) = (0, 0);
+        let (mut lines, mut long) = (0, Vec::new());
         for tokens in parts(&registry, &options).into_iter().flat_map(|part| rust.part(part)) {
             let text = format(tokens.clone());
             assert_eq!(program(&text), program(&tokens.to_string()));
             lines += text.lines().count();
-            long += text
-                .lines()
-                .filter(|line| line.chars().count() > super::WIDTH && !line.contains("///"))
-                .count();
+            // Neither docs nor strings have a place to break, and types are not broken.
+            let unbroken = |line: &str| {
+                ["///", "b\"", ") -> "]
+                    .iter()
+                    .any(|start| line.trim_start_matches([' ', '*']).starts_with(start))
+            };
+            let is_long = |line: &&str| line.chars().count() > super::WIDTH && !unbroken(line);
+            long.extend(text.lines().filter(is_long).map(str::to_owned));
         }
-        assert!(lines > 100 && long <= lines / 1_000, "{long} of {lines} lines are too long");
+        assert!(lines > 100);
+        assert_eq!(long, Vec::<String>::new());
     }
 }
