@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 
 use crate::model::Registry;
 
-use super::{Options, Rust, enums, format, text};
+use super::{Options, Rust, enums, format};
 
 /// What belongs to one thing in the registry, by its position there.
 #[derive(Clone, Copy)]
@@ -89,7 +89,7 @@ pub(super) fn texts(registry: &Registry, options: &Options) -> String {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(part) = parts.get(at) else { return texts };
-            texts.push((at, rust.part(*part).into_iter().map(format::format).collect::<String>()));
+            texts.push((at, rust.part(*part).into_iter().map(format::format).collect::<Vec<_>>()));
         }
     };
     let threads = thread::available_parallelism().map_or(1, NonZero::get).min(parts.len());
@@ -103,8 +103,12 @@ pub(super) fn texts(registry: &Registry, options: &Options) -> String {
         texts
     });
     texts.sort_unstable_by_key(|(at, _)| *at);
-    let texts: Vec<String> = texts.into_iter().map(|(_, text)| text).collect();
-    text::spaced(&texts)
+    texts
+        .into_iter()
+        .flat_map(|(_, texts)| texts)
+        .filter(|text| !text.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Options on their way to another thread, which tokens cannot go.

@@ -1,42 +1,4 @@
-//! How generated Rust looks beside its layout: a blank line between ideas, docs that fit.
-
-/// Puts a blank line before each item that follows another, and none inside short ones.
-pub(super) fn spaced(texts: &[String]) -> String {
-    let size: usize = texts.iter().map(String::len).sum();
-    let mut out = String::with_capacity(size + size / 16);
-    let mut before = "";
-    for line in texts.iter().flat_map(|text| text.lines()) {
-        let indent = indent_of(line);
-        let closes =
-            before.trim_start().starts_with('}') && before.len() - before.trim_start().len() == indent;
-        let comment = before.trim_start().starts_with("//");
-        let ends_item = closes || (!comment && before.ends_with(';') && indent_of(before) == indent);
-        let starts_item = starts_item(line.trim_start());
-        let constants = is_constant(before) && is_constant(line);
-        if ends_item && starts_item && !constants {
-            out.push('\n');
-        }
-        out.push_str(line);
-        out.push('\n');
-        before = line;
-    }
-    out
-}
-
-fn indent_of(line: &str) -> usize {
-    line.bytes().take_while(|byte| *byte == b' ').count()
-}
-
-fn starts_item(line: &str) -> bool {
-    ["///", "#[", "pub ", "impl", "const ", "fn ", "struct ", "enum "]
-        .iter()
-        .any(|start| line.starts_with(start))
-}
-
-/// A constant without a doc of its own: several of them are one idea.
-fn is_constant(line: &str) -> bool {
-    line.trim_start().starts_with("const ") || line.trim_start().starts_with("pub const ")
-}
+//! Text in generated Rust: modules inside of others, and docs that fit.
 
 /// A module's text one level deeper.
 pub(super) fn indent(text: &str) -> String {

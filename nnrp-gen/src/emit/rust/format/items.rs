@@ -5,14 +5,16 @@ use super::nodes::{Kind, NEVER, Node, Role, What, width};
 use super::{INDENT, Writer};
 
 impl Writer<'_> {
-    /// Each item on lines of its own.
+    /// Each item on lines of its own, and a blank line between two ideas.
     pub(super) fn items(&mut self, mut nodes: &[Node], indent: usize) {
-        let mut first = true;
+        let mut before = None;
         while !nodes.is_empty() {
-            if !std::mem::take(&mut first) {
-                self.newline(indent);
+            let constant = self.is_constant(nodes);
+            if let Some(before) = before {
+                self.apart(before && constant && !nodes[0].is(Role::Hash), indent);
             }
             nodes = self.attributes(nodes, indent);
+            before = Some(self.is_constant(nodes));
             let end = self.item_end(nodes);
             let (item, rest) = nodes.split_at(end);
             self.item(item, indent);
@@ -21,6 +23,20 @@ impl Writer<'_> {
         if indent == 0 && !self.out.is_empty() {
             self.out.push('\n');
         }
+    }
+
+    /// Begins the line of another item. Constants without docs are one idea.
+    pub(super) fn apart(&mut self, together: bool, indent: usize) {
+        if !together {
+            self.out.push('\n');
+        }
+        self.newline(indent);
+    }
+
+    /// Whether a constant comes, without attributes.
+    pub(super) fn is_constant(&self, nodes: &[Node]) -> bool {
+        let mut words = nodes.iter().map(|node| self.word(node)).skip_while(|word| *word == "pub");
+        words.next() == Some("const") && words.next() != Some("fn")
     }
 
     /// The attributes in front, a line each; what comes behind them.

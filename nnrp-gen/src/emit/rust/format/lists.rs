@@ -104,19 +104,27 @@ impl Writer<'_> {
     }
 
     pub(super) fn statements(&mut self, mut nodes: &[Node], indent: usize) {
+        let mut before = None;
         while !nodes.is_empty() {
-            self.newline(indent);
+            let (first, constant) = (self.word(&nodes[0]), self.is_constant(nodes));
+            let is_item = |first| ["fn", "struct", "impl", "enum"].contains(&first);
+            let starts = constant || nodes[0].is(Role::Hash) || is_item(first);
+            match before {
+                Some(before) if starts => self.apart(before && constant, indent),
+                _ => self.newline(indent),
+            }
             nodes = self.attributes(nodes, indent);
             let first = nodes.first().map_or("", |first| self.word(first));
-            let item = ["fn", "struct", "impl", "enum"].contains(&first)
+            let item = is_item(first)
                 || first == "const" && nodes.get(1).is_some_and(|next| self.word(next) == "fn");
             let end = if item { self.item_end(nodes) } else { self.statement_end(nodes) };
             let (statement, rest) = nodes.split_at(end);
             if item {
-                self.item(statement, indent)
+                self.item(statement, indent);
             } else {
-                self.sequence(statement, indent, 0)
+                self.sequence(statement, indent, 0);
             }
+            before = Some(constant);
             nodes = rest;
         }
     }

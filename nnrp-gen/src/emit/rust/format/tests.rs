@@ -108,6 +108,14 @@ fn docs_and_attributes_stand_above() {
 }
 
 #[test]
+fn a_blank_line_stands_between_ideas() {
+    check(
+        "struct A ; impl A { type B = u8 ; #[doc = \" C.\"] const C : u8 = 1 ; const D : u8 = 2 ; fn e () { } } fn f () { g ; const H : u8 = 3 ; const I : u8 = 4 ; h ; }",
+        "struct A;\n\nimpl A {\n    type B = u8;\n\n    /// C.\n    const C: u8 = 1;\n    const D: u8 = 2;\n\n    fn e() {}\n}\n\nfn f() {\n    g;\n\n    const H: u8 = 3;\n    const I: u8 = 4;\n    h;\n}\n",
+    );
+}
+
+#[test]
 fn commas_make_no_tuples_and_unmake_none() {
     let long = "a_long_name_of_a_value_that_takes_half_of_a_line";
     check_body(
