@@ -280,6 +280,9 @@ fn member(name: &str) -> &str {
         "register" => "register_",
         "delete" => "delete_",
         "errno" => "errno_",
+        "namespace" => "namespace_",
+        "signed" => "signed_",
+        "typedef" => "typedef_",
         name => name,
     }
 }
