@@ -259,7 +259,10 @@ impl Nodes {
             operator.len() <= count && operator.bytes().zip(signs).all(|(byte, sign)| byte as char == sign)
         });
         let mut letter = [0; 4];
-        let operator = several.map_or_else(|| &*signs[0].encode_utf8(&mut letter), |operator| operator);
+        let operator = match several {
+            Some(operator) => operator,
+            None => &*signs[0].encode_utf8(&mut letter),
+        };
         self.text.push_str(operator);
         self.place(operator, generic, tokens.get(operator.len()), start, level);
         operator.len()
