@@ -49,6 +49,7 @@ mod resume;
 mod send;
 mod store;
 mod timeout;
+mod verbs;
 mod work;
 
 pub use config::Config;
