@@ -27,7 +27,7 @@
 //! - Queue, compute and transport time, hits, misses and lease events: [`Snapshot`] (T2).
 
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -40,6 +40,7 @@ mod hello;
 mod link;
 mod live;
 mod object;
+mod observe;
 mod open;
 mod output;
 mod plan;
@@ -71,6 +72,7 @@ use super::{Side, Time};
 use crate::stream::Splitter;
 use crate::{ConnectionState, Message, Packet};
 use live::Live;
+use observe::Events;
 use output::Output;
 use pulse::Pulse;
 use resume::{Answer, Asked};
@@ -153,7 +155,7 @@ pub struct Connection {
     output: Output,
     /// Where the packet that was written last begins.
     written: usize,
-    events: VecDeque<Event>,
+    events: Events,
     counters: Counters,
 }
 
@@ -189,7 +191,7 @@ impl Connection {
             puts: Sent::new(config.puts),
             output: Output::default(),
             written: 0,
-            events: VecDeque::new(),
+            events: Events::new(side),
             counters: Counters::default(),
             config,
         }
