@@ -1,6 +1,6 @@
 //! Events of the `tracing` crate, with the feature `tracing`. Without it everything here is empty and costs nothing.
 //!
-//! All have the target `nnrp` and the field `side`; where they apply, `session`, `operation`, `frame`, `message`,
+//! All have the target `nnrp` and the field `side`; where they apply, `session`, `operation`, `frame`, `kind`,
 //! `rule` and `code`, under the same names everywhere (T2).
 
 use alloc::collections::VecDeque;
@@ -32,7 +32,7 @@ pub(super) fn packet_in(side: Side, header: &CommonHeader, size: usize) {
         TRACE,
         side,
         "packet in",
-        message = header.msg_type,
+        kind = header.msg_type,
         session = header.session_id,
         frame = header.frame_id,
         bytes = size
@@ -47,7 +47,7 @@ pub(super) fn packet_out(side: Side, packet: &[u8]) {
         TRACE,
         side,
         "packet out",
-        message = header.msg_type(),
+        kind = header.msg_type(),
         session = header.session_id(),
         frame = header.frame_id(),
         bytes = packet.len()
@@ -137,7 +137,7 @@ fn happened(side: Side, event: &Event) {
             DEBUG,
             side,
             "packet refused",
-            message = header.msg_type,
+            kind = header.msg_type,
             session = header.session_id,
             frame = header.frame_id,
             code = why.code(),
