@@ -10,7 +10,7 @@
 //!   [`Connection::send`] for any message.
 //! - `poll_*` gives what must go out: bytes, events, the time of the next timeout.
 //!
-//! There is no socket, no clock and no thread in it; the example programs `serve` and `chat` bring these.
+//! Neither way waits for the other (C7). There is no socket, no clock and no thread in it; the example programs `serve` and `chat` bring these.
 //!
 //! # Local only
 //!
