@@ -1,3 +1,4 @@
 //! Two composed connections, from hello to the end.
 
 mod basics;
+mod rules;

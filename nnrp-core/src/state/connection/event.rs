@@ -295,6 +295,12 @@ impl Why {
     }
 }
 
+impl From<Fault> for Why {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
 impl From<Refusal> for Why {
     fn from(refusal: Refusal) -> Self {
         Self::Refusal(refusal)

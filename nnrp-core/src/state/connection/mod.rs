@@ -10,7 +10,7 @@
 //!   [`Connection::send`] for any message.
 //! - `poll_*` gives what must go out: bytes, events, the time of the next timeout.
 //!
-//! There is no socket, no clock and no thread in it; the example programs `serve` and `chat` bring these.
+//! Neither way waits for the other (C7). There is no socket, no clock and no thread in it; the example programs `serve` and `chat` bring these.
 //!
 //! # Local only
 //!
@@ -27,7 +27,7 @@
 //! - Queue, compute and transport time, hits, misses and lease events: [`Snapshot`] (T2).
 
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -40,6 +40,7 @@ mod hello;
 mod link;
 mod live;
 mod object;
+mod observe;
 mod open;
 mod output;
 mod plan;
@@ -49,6 +50,7 @@ mod resume;
 mod send;
 mod store;
 mod timeout;
+mod verbs;
 mod work;
 
 pub use config::Config;
@@ -70,6 +72,7 @@ use super::{Side, Time};
 use crate::stream::Splitter;
 use crate::{ConnectionState, Message, Packet};
 use live::Live;
+use observe::Events;
 use output::Output;
 use pulse::Pulse;
 use resume::{Answer, Asked};
@@ -152,7 +155,7 @@ pub struct Connection {
     output: Output,
     /// Where the packet that was written last begins.
     written: usize,
-    events: VecDeque<Event>,
+    events: Events,
     counters: Counters,
 }
 
@@ -188,7 +191,7 @@ impl Connection {
             puts: Sent::new(config.puts),
             output: Output::default(),
             written: 0,
-            events: VecDeque::new(),
+            events: Events::new(side),
             counters: Counters::default(),
             config,
         }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::event::{Event, Why};
 use super::plan::{Act, Plan};
-use super::{Connection, Message, Packet};
+use super::{Connection, Message, Packet, observe};
 use crate::state::Time;
 use crate::state::credit::Blocked;
 use crate::state::operation::Found;
@@ -248,8 +248,10 @@ impl Connection {
     }
 
     fn count(&mut self, mark: usize) {
-        let size = self.output.since(mark).len() as u64;
+        let packet = self.output.since(mark);
+        let size = packet.len() as u64;
         if size > 0 {
+            observe::packet_out(self.side, packet);
             self.counters.packets_out += 1;
             self.counters.bytes_out += size;
         }

@@ -2,7 +2,7 @@
 
 use super::event::{Event, Over};
 use super::pulse::Beat;
-use super::{Connection, Message};
+use super::{Connection, Message, observe};
 use crate::state::Time;
 use crate::state::operation::{Cancelled, Cause, Manner, Named, Reach};
 use crate::{CommonHeader, ConnectionState};
@@ -70,6 +70,7 @@ impl Connection {
 
     /// What of one session is over by now.
     fn expire_live(&mut self, session_id: u32, now: Time) {
+        observe::due(self.side, session_id);
         while let Some(outcome) =
             self.lives.get_mut(&session_id).and_then(|live| live.operations.poll_expired(now))
         {
