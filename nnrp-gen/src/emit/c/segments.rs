@@ -86,8 +86,9 @@ impl Emit<'_> {
         if segments.is_empty() {
             return String::new();
         }
-        self.c.names.define(&format!("{}_body", self.lower), &format!("body of message `{name}`"));
-        self.c.names.define_members(name, segments.iter().map(|segment| segment.name.as_str()));
+        let what = format!("body of message `{name}`");
+        self.c.names.define(&format!("{}_body", self.lower), &what);
+        self.c.names.define_members(&what, segments.iter().map(|segment| segment.name.as_str()));
         let mut members = Columns::default();
         for segment in segments {
             members.row(
@@ -117,7 +118,8 @@ impl Emit<'_> {
             (Some(name), Content::Vocabulary(_)) => format!("Words of `{name}`."),
             (Some(name), _) => format!("`{name}`, one behind the other."),
         };
-        if segment.doc.is_empty() { holds } else { format!("{} {holds}", segment.doc) }
+        let text = if segment.doc.is_empty() { holds } else { format!("{} {holds}", segment.doc) };
+        names::noted(text, &segment.name)
     }
 
     /// The function that cuts the body into segments, and the one for users.

@@ -200,7 +200,7 @@ impl Rust<'_> {
         }
         let name = format_ident!("{}Payload", type_ident(&item.name));
         let variants = select.choices.iter().map(|choice| {
-            let docs = doc([&choice.doc]);
+            let docs = doc([said(&choice.doc, "payload", &choice.name)]);
             let variant = type_ident(&choice.name);
             let ty = type_ident(&self.registry.layouts[choice.layout].name);
             quote!(#docs #variant(#ty),)

@@ -10,6 +10,7 @@ use crate::model::{
 use crate::rule::{self, FieldRef, Space, Truth};
 
 use super::bodies::metadata_counts;
+use super::parts::Messages;
 use super::rules::Reach;
 use super::{Rust, cite, doc, field_ident, plain, said, scalar_ident, type_ident};
 
@@ -42,24 +43,23 @@ impl Rust<'_> {
         })
     }
 
-    /// Messages and packets, for a protocol that has them, part by part.
-    pub(super) fn messages(&self) -> Vec<TokenStream> {
+    /// A part of what there is of messages and packets, for a protocol that has them.
+    pub(super) fn messages(&self, part: Messages) -> Vec<TokenStream> {
         let Some(header) = self.header() else { return Vec::new() };
-        if self.registry.messages.is_empty() {
-            return Vec::new();
+        let messages = &self.registry.messages;
+        match part {
+            Messages::Bodies => self.bodies(),
+            Messages::Kinds => vec![self.message_kinds()],
+            Messages::Body(at) => vec![self.message_body(&messages[at])],
+            Messages::Enum => vec![self.message_enum(&header)],
+            Messages::Packet => vec![self.packet(&header)],
+            Messages::Frame => vec![self.frame(&header)],
+            Messages::Check(at) => {
+                let check = self.message_check(&header, &messages[at]);
+                vec![quote!(impl<'a> Frame<'a> { #check })]
+            }
+            Messages::Codes => vec![self.error_codes(&header)],
         }
-        let mut parts = self.bodies();
-        parts.push(self.message_kinds());
-        parts.extend(self.registry.messages.iter().map(|message| self.message_body(message)));
-        parts.push(self.message_enum(&header));
-        parts.push(self.packet(&header));
-        parts.push(self.frame(&header));
-        for message in &self.registry.messages {
-            let check = self.message_check(&header, message);
-            parts.push(quote!(impl<'a> Frame<'a> { #check }));
-        }
-        parts.push(self.error_codes(&header));
-        parts
     }
 
     /// A packet on its way through the checks.
