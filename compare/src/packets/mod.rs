@@ -99,7 +99,8 @@ fn check_all(packets: Packets) {
 fn parse_all(packets: Packets) {
     for bytes in packets {
         let Ok(packet) = Packet::parse(bytes) else { crate::sides::refused() };
-        let (header, message) = (packet.header().to_owned(), packet.message());
+        let header = packet.header().to_owned();
+        let message = packet.message();
         match &message {
             Message::FrameSubmit(_, body) => body.regions.iter().for_each(rows),
             Message::ResultPush(_, body) => body.regions.iter().for_each(rows),

@@ -469,10 +469,7 @@ impl Rust<'_> {
                 }
 
                 fn check(words: #wire::body::Piece<'_>, also: impl Fn(&str) -> bool) -> Result<u64, #wire::Fault> {
-                    Self::TABLE.check(words, |word| {
-                        let Ok(word) = core::str::from_utf8(word) else { return false };
-                        Self::REGISTERED.binary_search(&word).is_ok() || also(word)
-                    })
+                    Self::TABLE.check(words, &Self::REGISTERED, also)
                 }
 
                 /// The bytes themselves.
@@ -487,9 +484,14 @@ impl Rust<'_> {
                 }
 
                 /// Writes a word behind those that `out` holds. Words ascend; a reader refuses others.
-                pub fn push(out: &mut impl Extend<u8>, word: &str) {
-                    let length: #raw = #wire::body::length(word.len(), #raw::MAX);
-                    out.extend(length.#to_bytes().into_iter().chain(word.bytes()));
+                ///
+                /// # Errors
+                ///
+                /// Where the word has no byte, or more than its length can say; nothing is written then.
+                pub fn push(out: &mut impl Extend<u8>, word: &str) -> Result<(), #wire::Fault> {
+                    let length = Self::TABLE.length_of(word.len())?;
+                    out.extend((length as #raw).#to_bytes().into_iter().chain(word.bytes()));
+                    Ok(())
                 }
             }
         }
@@ -584,14 +586,9 @@ impl Rust<'_> {
         let cut = self.cut(body);
         let check = self.check_parts(body);
         let counts = metadata_counts(body);
-        let destructured = {
-            let of = |name: &Ident| {
-                if super::messages::mentions(&check, name) { quote!(#name) } else { quote!(_) }
-            };
-            let (prelude, parts) =
-                (of(&super::ident("prelude")), names_of(body).iter().map(of).collect::<Vec<_>>());
-            quote!(let (#prelude, [#(#parts),*]) = Self::cut(piece, #(#counts),*)?;)
-        };
+        let prelude_used = super::ident("prelude");
+        let prelude_used =
+            if super::messages::mentions(&check, &prelude_used) { quote!(#prelude_used) } else { quote!(_) };
         let message_used = super::messages::mentions(&check, &super::ident("message"));
         let message_name = if message_used { quote!(message) } else { quote!(_) };
         let prelude_value = has_values.then(|| quote!(prelude: prelude.to_owned(),));
@@ -655,7 +652,7 @@ impl Rust<'_> {
         });
         let empty = body.optional.then(|| {
             quote!(if piece.bytes.is_empty() {
-                return Ok(());
+                return Ok([piece; #count]);
             })
         });
         quote! {
@@ -668,16 +665,20 @@ impl Rust<'_> {
 
             impl<'a> #name<'a> {
                 /// Cuts the bytes behind the prelude into parts.
+                #[inline(always)] // where the parts stay in registers
                 fn cut<'p>(piece: #wire::body::Piece<'p>, #(#counts: u64),*)
                     -> Result<(#view<'p>, [#wire::body::Piece<'p>; #count]), #wire::Fault>
                 { #cut }
 
-                /// Checks a body as it stands in a message.
-                fn check(piece: #wire::body::Piece<'_>, #message_name: u64, #(#counts: u64),*) -> Result<(), #wire::Fault> {
+                /// Checks a body as it stands in a message, and gives its parts.
+                #[inline(always)] // for the same reason
+                fn check<'p>(piece: #wire::body::Piece<'p>, #message_name: u64, #(#counts: u64),*)
+                    -> Result<[#wire::body::Piece<'p>; #count], #wire::Fault>
+                {
                     #empty
-                    #destructured
+                    let (#prelude_used, [#(#names),*]) = Self::cut(piece, #(#counts),*)?;
                     #check
-                    Ok(())
+                    Ok([#(#names),*])
                 }
 
                 /// The parts of a checked body.

@@ -114,8 +114,11 @@ pub fn expansion(registry: &Registry, root: &str, given: &absolute::Given, attri
 /// The items that belong to one thing in the registry, thing by thing.
 fn parts<'a>(rust: &'a Rust<'a>) -> impl Iterator<Item = TokenStream> + 'a {
     let registry = rust.registry;
-    let serde = rust.options.features.then(enums::serde_text);
-    let protocol = std::iter::once_with(|| rust.protocol()).chain(serde);
+    let text = rust.options.features.then(enums::serde_text);
+    let fields = registry.layouts.iter().flat_map(|layout| layout.values());
+    let arrays = rust.options.features && { fields }.any(layouts::is_long_array);
+    let arrays = arrays.then(layouts::serde_array);
+    let protocol = std::iter::once_with(|| rust.protocol()).chain(text).chain(arrays);
     let enums = registry.enums.iter().filter(|item| !item.is_foreign()).map(|item| rust.enumeration(item));
     let bitmasks = registry.bitmasks.iter().filter(|item| !item.is_foreign()).map(|item| rust.bitmask(item));
     let layouts =
