@@ -11,7 +11,7 @@ use crate::rule::{self, FieldRef, Space};
 
 use super::bodies::metadata_counts;
 use super::rules::Reach;
-use super::{Rust, cite, doc, field_ident, plain, said, scalar_ident, type_ident};
+use super::{Rust, cite, doc, field_ident, piece_ident, plain, said, scalar_ident, type_ident};
 
 /// What the emission of packets needs to know of the header.
 struct Header<'a> {
@@ -74,10 +74,11 @@ impl Rust<'_> {
         let tensors = self.registry.messages.iter().map(|message| self.tensor_const(message));
         let head_size = Literal::u32_unsuffixed(header.layout.size);
         let view = format_ident!("{}View", type_ident(&header.layout.name));
+        let header_field = self.frame_has_header().then(|| quote!(header: #view<'a>,));
         quote! {
             /// A packet whose header is good and whose lengths are right.
             struct Frame<'a> {
-                header: #view<'a>,
+                #header_field
                 metadata: #wire::body::Piece<'a>,
                 body: #wire::body::Piece<'a>,
                 #words
@@ -90,6 +91,13 @@ impl Rust<'_> {
                 #(#tensors)*
             }
         }
+    }
+
+    /// Whether a rule behind the header looks at it.
+    fn frame_has_header(&self) -> bool {
+        let messages = self.registry.messages.iter();
+        let mut rules = messages.flat_map(|message| message.scope_rules.iter().chain(&message.rules));
+        rules.any(|rule| rule::fields(&rule.condition()).iter().any(|field| field.space == Space::Header))
     }
 
     /// What the registry says of each message.
@@ -501,6 +509,7 @@ impl Rust<'_> {
         } else {
             (quote!(), quote!(), quote!())
         };
+        let frame_header = self.frame_has_header().then(|| quote!(header: self.header,));
         let check_words = self.has_words().then(|| quote!(words: &dyn Fn(&str) -> bool));
         let none = self.has_words().then(|| quote!(&|_| false));
         let parse = quote! {
@@ -612,7 +621,7 @@ impl Rust<'_> {
                     let size = kind.metadata_size();
                     let (metadata, body) = behind.split_at_checked(size).unwrap_or((behind, &[]));
                     Frame {
-                        header: self.header,
+                        #frame_header
                         metadata: #wire::body::Piece { bytes: metadata, at: #size },
                         body: #wire::body::Piece { bytes: body, at: #size + size },
                         #words_field
@@ -645,7 +654,7 @@ impl Rust<'_> {
             message.scope_rules.iter().chain(&message.rules).partition(|rule| !rule.reads_body());
         let early: Vec<_> = early.into_iter().map(|rule| self.message_rule(header, message, rule)).collect();
         let late: Vec<_> = late.into_iter().map(|rule| self.message_rule(header, message, rule)).collect();
-        let names: Vec<_> = message.segments.iter().map(|segment| field_ident(&segment.name)).collect();
+        let names: Vec<_> = message.segments.iter().map(|segment| piece_ident(&segment.name)).collect();
         let count = Literal::usize_unsuffixed(names.len());
         let parameter =
             view.as_ref().filter(|_| message.segments.iter().any(|segment| segment.length.is_some()));
@@ -693,17 +702,17 @@ impl Rust<'_> {
         let docs = doc([format!("Checks `{}` behind the header.", message.name)]);
         let read_body = body_name.as_ref().map(|body| {
             let fields = message.segments.iter().map(|segment| {
-                let name = field_ident(&segment.name);
+                let (name, piece) = (field_ident(&segment.name), piece_ident(&segment.name));
                 let value = match segment.content {
                     Content::Body(body) => {
                         let body = &registry.bodies[body];
                         let ty = type_ident(&body.name);
                         let counts =
                             metadata_counts(body).into_iter().map(|count| quote!(u64::from(metadata.#count)));
-                        let parts = quote!(#ty::of(#name, #value, #(#counts),*));
+                        let parts = quote!(#ty::of(#piece, #value, #(#counts),*));
                         if body.optional { parts } else { quote!(#parts.unwrap_or_default()) }
                     }
-                    content => self.wrap(content, quote!(#name.bytes), &quote!(#value)),
+                    content => self.wrap(content, quote!(#piece.bytes), &quote!(#value)),
                 };
                 quote!(#name: #value)
             });
@@ -750,7 +759,7 @@ impl Rust<'_> {
         let wire = &self.options.wire;
         let metadata = message.metadata.map(|layout| &self.registry.layouts[layout]);
         let steps = message.segments.iter().map(|segment| {
-            let name = field_ident(&segment.name);
+            let name = piece_ident(&segment.name);
             match (segment.length, metadata) {
                 (Some(field), Some(layout)) => {
                     let field = &layout.fields[field];
@@ -788,7 +797,7 @@ impl Rust<'_> {
     /// The check of what a segment holds.
     fn segment_check(&self, message: &Message, segment: &Segment) -> TokenStream {
         let wire = &self.options.wire;
-        let name = field_ident(&segment.name);
+        let name = piece_ident(&segment.name);
         let counted = segment.count.map(|field| {
             let place = self.metadata_place(message, field, &segment.id);
             quote! {
@@ -872,7 +881,7 @@ impl Rust<'_> {
             })
         });
         let counts: Vec<_> = counts.collect();
-        let name = field_ident(&segment.name);
+        let name = piece_ident(&segment.name);
         if counts.is_empty() { quote!() } else { quote!(if #name.bytes.is_empty() { #(#counts)* }) }
     }
 
@@ -886,7 +895,7 @@ impl Rust<'_> {
     ) -> TokenStream {
         let wire = &self.options.wire;
         let registry = self.registry;
-        let name = field_ident(&segment.name);
+        let name = piece_ident(&segment.name);
         let value = plain(message.value);
         match content {
             Content::Opaque => quote!(#name.bytes.len() as u64),
@@ -955,7 +964,7 @@ impl Rust<'_> {
             return quote!();
         }
         let used = self.registry.bodies[body].parts.iter().map(|part| {
-            let name = field_ident(&part.name);
+            let name = piece_ident(&part.name);
             let text = rules.iter().any(|rule| mentions(rule, &name));
             if text { quote!(#name) } else { quote!(_) }
         });
@@ -996,8 +1005,8 @@ impl Rust<'_> {
             }
             None => quote!(None),
         };
-        let inline = field_ident(&body.parts[inline_part].name);
-        let references = field_ident(&body.parts[slots.references.0].name);
+        let inline = piece_ident(&body.parts[inline_part].name);
+        let references = piece_ident(&body.parts[slots.references.0].name);
         quote! {
             const SLOTS: #wire::body::Slots = #wire::body::Slots {
                 order: &[#(#order),*],
@@ -1013,7 +1022,7 @@ impl Rust<'_> {
     fn sorted(&self, body: usize, sorted: &Sorted) -> TokenStream {
         let wire = &self.options.wire;
         let part = &self.registry.bodies[body].parts[sorted.part];
-        let name = field_ident(&part.name);
+        let name = piece_ident(&part.name);
         let (layout, rows) = match part.content {
             Content::Layout(layout) => {
                 let layout = &self.registry.layouts[layout];
@@ -1044,7 +1053,7 @@ impl Rust<'_> {
         let body = &self.registry.bodies[body];
         let (part, entry, key) = self.object_part(body, size.part);
         let entries = format_ident!("{}Entries", type_ident(&self.registry.entries[entry].name));
-        let name = field_ident(&body.parts[part].name);
+        let name = piece_ident(&body.parts[part].name);
         let place = self.metadata_place(message, size.field, &size.id);
         let kind = plain(size.kind);
         quote! {
@@ -1065,7 +1074,7 @@ impl Rust<'_> {
         let (part, entry, key) = self.object_part(body, tensor.part);
         let entry = &registry.entries[entry];
         let entries = format_ident!("{}Entries", type_ident(&entry.name));
-        let name = field_ident(&body.parts[part].name);
+        let name = piece_ident(&body.parts[part].name);
         if self.tensor_table(tensor, entry).is_none() {
             return quote!();
         }
@@ -1189,7 +1198,7 @@ impl Rust<'_> {
         let Content::Entry(entry) = segment.content else { return quote!(false) };
         let entry = &registry.entries[entry];
         let entries = format_ident!("{}Entries", type_ident(&entry.name));
-        let (piece, value, kind) = (field_ident(&segment.name), plain(presence.value), plain(message.value));
+        let (piece, value, kind) = (piece_ident(&segment.name), plain(presence.value), plain(message.value));
         let flag = presence.flag.and_then(|field| {
             let choices = &entry.select.as_ref()?.choices;
             let choice = choices.iter().find(|choice| choice.value == presence.value)?;

@@ -114,7 +114,8 @@ pub fn expansion(registry: &Registry, root: &str, given: &absolute::Given, attri
 /// The items that belong to one thing in the registry, thing by thing.
 fn parts<'a>(rust: &'a Rust<'a>) -> impl Iterator<Item = TokenStream> + 'a {
     let registry = rust.registry;
-    let text = rust.options.features.then(enums::serde_text);
+    let named = !(registry.enums.is_empty() && registry.bitmasks.is_empty());
+    let text = (rust.options.features && named).then(enums::serde_text);
     let fields = registry.layouts.iter().flat_map(|layout| layout.values());
     let arrays = rust.options.features && { fields }.any(layouts::is_long_array);
     let arrays = arrays.then(layouts::serde_array);
@@ -228,6 +229,16 @@ fn given_ident(given: Option<&String>, name: &str) -> Ident {
 
 fn field_ident(name: &str) -> Ident {
     ident(&names::field(name))
+}
+
+/// The local variable for the bytes of a segment or part. No other local starts so, whatever a registry calls its own.
+fn piece_ident(name: &str) -> Ident {
+    format_ident!("piece_of_{name}")
+}
+
+/// The parameter for what a metadata field counts in a body.
+fn counted_ident(name: &str) -> Ident {
+    format_ident!("count_of_{name}")
 }
 
 fn const_ident(name: &str) -> Ident {
