@@ -6,6 +6,7 @@ pub mod foreign;
 pub mod generated;
 pub mod mutate;
 pub mod packet;
+pub mod pair;
 pub mod parts;
 pub mod project;
 pub mod random;

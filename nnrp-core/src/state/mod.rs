@@ -9,6 +9,7 @@ pub mod budget;
 pub mod cache;
 pub mod capability;
 mod code;
+pub mod connection;
 pub mod credit;
 pub mod hello;
 pub mod object;

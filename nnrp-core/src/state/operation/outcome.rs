@@ -3,7 +3,7 @@
 use alloc::collections::VecDeque;
 
 use super::node::Key;
-use crate::state::Refusal;
+use crate::state::{Refusal, Time};
 use crate::{DropReasonCode, ErrorCode, OperationState};
 
 /// What ended an operation.
@@ -28,6 +28,8 @@ pub enum Cause {
     },
     /// Its deadline or expiry passed.
     Time,
+    /// Its submit was lost with the connection that carried it, and never reached the peer.
+    Lost,
 }
 
 /// The end of an operation. There is exactly one for each that was admitted.
@@ -43,6 +45,10 @@ pub struct Ended<T = ()> {
     pub group: u64,
     /// Its place in the order of submits: a waterline covers it and all before it.
     pub order: u64,
+    /// When it was admitted.
+    pub admitted: Time,
+    /// Milliseconds that it waited before it ran, if it did.
+    pub queue_ms: Option<u32>,
     /// The terminal state.
     pub state: OperationState,
     /// What ended it.

@@ -436,11 +436,23 @@ impl<T> Operations<T> {
         let End { state, cause, reason, emit_drop_reason } = end;
         self.recent.push(Remembered { operation: id, frame, state, reason });
         let key = Key { slot, stamp: order as u32 };
+        let (admitted, queue_ms) = (operation.admitted, operation.queue_ms());
         let data = operation.data;
-        Some((
-            Ended { key, operation: id, frame, group, order, state, cause, reason, emit_drop_reason, data },
-            above,
-        ))
+        let ended = Ended {
+            key,
+            operation: id,
+            frame,
+            group,
+            order,
+            admitted,
+            queue_ms,
+            state,
+            cause,
+            reason,
+            emit_drop_reason,
+            data,
+        };
+        Some((ended, above))
     }
 }
 

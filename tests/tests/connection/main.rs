@@ -1,0 +1,3 @@
+//! Two composed connections, from hello to the end.
+
+mod basics;
