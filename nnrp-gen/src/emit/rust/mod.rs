@@ -214,6 +214,16 @@ fn field_ident(name: &str) -> Ident {
     ident(&names::field(name))
 }
 
+/// The local variable for the bytes of a segment or part. No other local starts so, whatever a registry calls its own.
+fn piece_ident(name: &str) -> Ident {
+    format_ident!("piece_of_{name}")
+}
+
+/// The parameter for what a metadata field counts in a body.
+fn counted_ident(name: &str) -> Ident {
+    format_ident!("count_of_{name}")
+}
+
 fn const_ident(name: &str) -> Ident {
     ident(&names::screaming(name))
 }
