@@ -71,7 +71,7 @@ impl Connection {
         if answer.mismatch {
             let refusal =
                 Refusal::new(ErrorCode::UNSUPPORTED_CAPABILITY, "U4", "a required capability is missing");
-            self.answer_error(&header, &refusal.code, false);
+            self.answer_error(&header, refusal.code, self.now);
         }
         Ok(())
     }

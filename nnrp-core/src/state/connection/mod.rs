@@ -69,6 +69,7 @@ use super::session::{Sessions, Ticket};
 use super::{Side, Time};
 use crate::stream::Splitter;
 use crate::{ConnectionState, Message, Packet};
+use event::Events;
 use live::Live;
 use output::Output;
 use pulse::Pulse;
@@ -135,6 +136,10 @@ pub struct Connection {
     revoked: Vec<Handle>,
     /// Client: sessions that are asked for again.
     leaving: BTreeMap<Ticket, Left>,
+    /// Sessions of a connection that fell silent, until the application gives its transport up.
+    held: Vec<Left>,
+    /// Client: resumed sessions by the PING whose answer says that the server has told all it knows of them.
+    doubts: VecDeque<(u64, u32)>,
     /// The request that was sent last.
     ticket: Option<Ticket>,
 
@@ -152,7 +157,7 @@ pub struct Connection {
     output: Output,
     /// Where the packet that was written last begins.
     written: usize,
-    events: VecDeque<Event>,
+    events: Events,
     counters: Counters,
 }
 
@@ -176,6 +181,8 @@ impl Connection {
             answers: BTreeMap::new(),
             revoked: Vec::new(),
             leaving: BTreeMap::new(),
+            held: Vec::new(),
+            doubts: VecDeque::new(),
             ticket: None,
             window: Window::connection(0),
             queue: Queue::new(config.queue),
@@ -188,7 +195,7 @@ impl Connection {
             puts: Sent::new(config.puts),
             output: Output::default(),
             written: 0,
-            events: VecDeque::new(),
+            events: Events::default(),
             counters: Counters::default(),
             config,
         }

@@ -1,10 +1,12 @@
 //! Time: when something is due, and what is done then.
 
+use alloc::vec::Vec;
+
 use super::event::{Event, Over};
 use super::pulse::Beat;
 use super::{Connection, Message};
 use crate::state::Time;
-use crate::state::operation::{Cancelled, Cause, Manner, Named, Reach};
+use crate::state::operation::{Cancelled, Cause, Key, Manner, Named, Reach};
 use crate::{CommonHeader, ConnectionState};
 
 impl Connection {
@@ -13,7 +15,8 @@ impl Connection {
         if self.is_over {
             return None;
         }
-        let held = self.window.gate().held_until().filter(|_| !self.queue.is_empty());
+        let waits = |until: &Time| *until > self.now && !self.queue.is_empty();
+        let held = self.window.gate().held_until().filter(waits);
         [
             self.hello.next_timeout(),
             self.sessions.next_timeout(),
@@ -62,6 +65,15 @@ impl Connection {
         self.pump(now);
     }
 
+    /// Ends one operation whose time is over, and tells the peer.
+    pub(super) fn expire_one(&mut self, session_id: u32, key: Key, now: Time) {
+        let live = self.lives.get_mut(&session_id);
+        if let Some(outcome) = live.and_then(|live| live.operations.expire(key, now)) {
+            self.tell_drop(session_id, &outcome);
+            self.ended(session_id, outcome, None, now);
+        }
+    }
+
     /// Sends a PING, and gives its number.
     pub fn ping(&mut self, now: Time) -> u64 {
         self.write(&CommonHeader::default(), &Message::Ping);
@@ -83,7 +95,11 @@ impl Connection {
         live.migration.handle_timeout(now);
         if let Some(keeper) = &mut live.keeper {
             keeper.handle_timeout(now);
-            while keeper.poll_lost().is_some() {}
+            let lost = core::iter::from_fn(|| keeper.poll_lost());
+            let operations: Vec<u64> = lost.map(|lost| lost.operation_id).collect();
+            if !operations.is_empty() {
+                self.events.push_back(Event::Unconfirmed { session_id, operations });
+            }
         }
         let objects = live.objects.handle_timeout(now);
         if live.window.gate().held_until().is_some_and(|until| until <= now) {

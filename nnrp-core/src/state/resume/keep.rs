@@ -130,7 +130,7 @@ impl<O> Keeper<O> {
     }
 
     /// What is to be delivered again, in the order in which it came about.
-    pub fn iter(&self) -> impl Iterator<Item = &Kept<O>> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Kept<O>> {
         self.kept.values()
     }
 
