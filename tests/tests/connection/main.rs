@@ -2,4 +2,6 @@
 
 mod basics;
 mod link;
+mod refused;
+mod rich;
 mod say;

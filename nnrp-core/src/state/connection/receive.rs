@@ -136,6 +136,8 @@ impl Connection {
         let frame = message == MessageType::FrameSubmit && header.frame_id != 0;
         let scope = match (header.session_id, frame) {
             (0, _) => ErrorScope::Connection,
+            // F5: it should have been 0.
+            (..) if is_of_connection(message) => ErrorScope::Connection,
             (_, true) => ErrorScope::Frame,
             (..) if is_fatal(code) => ErrorScope::Connection,
             _ => ErrorScope::Session,
@@ -219,6 +221,23 @@ impl Connection {
 
 const fn is_error(message: MessageType) -> bool {
     matches!(message, MessageType::Error | MessageType::ErrorRecoverable)
+}
+
+/// Messages that are of the connection whatever their header says.
+const fn is_of_connection(message: MessageType) -> bool {
+    use MessageType as M;
+    matches!(
+        message,
+        M::ClientHello
+            | M::ServerHelloAck
+            | M::Close
+            | M::SessionOpen
+            | M::SessionOpenAck
+            | M::TransportProbe
+            | M::TransportProbeAck
+            | M::Ping
+            | M::Pong
+    )
 }
 
 /// The codes that end a connection (C4).
