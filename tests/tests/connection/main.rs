@@ -5,3 +5,4 @@ mod link;
 mod refused;
 mod rich;
 mod say;
+mod walk;

@@ -78,7 +78,8 @@ fn rename(bytes: &mut [u8], random: &mut Random) {
 
 /// Whether the lengths of a packet are what is there.
 fn is_whole(bytes: &[u8]) -> bool {
-    let number = |at: usize| bytes.get(at..at + 4).map_or(0, |four| u32::from_le_bytes(four.try_into().unwrap()));
+    let number =
+        |at: usize| bytes.get(at..at + 4).map_or(0, |four| u32::from_le_bytes(four.try_into().unwrap()));
     let lengths = [number(CommonHeader::META_LEN_OFFSET), number(CommonHeader::BODY_LEN_OFFSET)];
     bytes.len() as u64 == CommonHeader::SIZE as u64 + lengths.into_iter().map(u64::from).sum::<u64>()
 }
