@@ -2,6 +2,7 @@
 
 mod basics;
 mod link;
+mod model;
 mod refused;
 mod rich;
 mod say;

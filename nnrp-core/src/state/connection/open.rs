@@ -154,10 +154,10 @@ impl Connection {
                 if let Some(live) = self.lives.get_mut(&session_id) {
                     live.token = token.to_vec();
                 }
+                self.events.push_back(Event::SessionOpened { ticket, session_id, remark, resumed });
                 if resumed {
                     self.doubt(session_id, now);
                 }
-                self.events.push_back(Event::SessionOpened { ticket, session_id, remark, resumed });
             }
             Opened::Refused { code, retry } => {
                 match left {
@@ -320,10 +320,10 @@ impl Connection {
                     if let Some(live) = self.lives.get_mut(&session_id) {
                         live.handle = answer.token.map(|(handle, _)| handle);
                     }
+                    self.events.push_back(Event::SessionOpened { ticket, session_id, remark, resumed });
                     if resumed {
                         self.redeliver(session_id, answer.waterline, now);
                     }
-                    self.events.push_back(Event::SessionOpened { ticket, session_id, remark, resumed });
                 }
                 _ => {
                     let retry = ack.session_status == SessionStatus::RetryLater;

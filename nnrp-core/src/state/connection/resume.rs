@@ -182,7 +182,6 @@ impl Connection {
         if let Some(left) = self.leave(session_id) {
             self.sessions.end(session_id);
             self.shelve(left, shelf, now);
-            self.events.push_back(Event::SessionClosed { session_id });
             self.finish(now);
         }
         true

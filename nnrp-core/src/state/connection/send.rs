@@ -207,15 +207,10 @@ impl Connection {
                         .about(last)
                         .into());
                 }
-                Verdict::Expires if !self.is_client() => {
-                    // O8: nothing completes late, whatever the other clock says.
-                    if let Some(key) = event.key() {
-                        self.expire_one(act.header.session_id, key, act.now);
-                    }
-                    return Err(Refusal::state("O8", "the time of the operation is over").into());
-                }
+                Verdict::Expires => return Err(self.expire_one(act, event.key())),
                 _ => false,
             },
+            Plan::Change(plan) if plan.expires() => return Err(self.expire_one(act, plan.key())),
             Plan::Cancel(plan, _) => plan.late().is_some(),
             Plan::Change(plan) => plan.late().is_some(),
             Plan::Supersede(plan) => plan.late().is_some(),

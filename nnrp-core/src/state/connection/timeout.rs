@@ -2,11 +2,12 @@
 
 use alloc::vec::Vec;
 
-use super::event::{Event, Over};
+use super::event::{Event, Over, Why};
+use super::plan::Act;
 use super::pulse::Beat;
 use super::{Connection, Message};
-use crate::state::Time;
 use crate::state::operation::{Cancelled, Cause, Key, Manner, Named, Reach};
+use crate::state::{Refusal, Time};
 use crate::{CommonHeader, ConnectionState};
 
 impl Connection {
@@ -65,13 +66,18 @@ impl Connection {
         self.pump(now);
     }
 
-    /// Ends one operation whose time is over, and tells the peer.
-    pub(super) fn expire_one(&mut self, session_id: u32, key: Key, now: Time) {
+    /// Ends an operation whose time turned out to be over when something was to be sent for it, and tells the peer, whose
+    /// clock may say otherwise (O8).
+    pub(super) fn expire_one(&mut self, act: &Act<'_>, key: Option<Key>) -> Why {
+        let session_id = act.header.session_id;
         let live = self.lives.get_mut(&session_id);
-        if let Some(outcome) = live.and_then(|live| live.operations.expire(key, now)) {
+        if let Some(key) = key
+            && let Some(outcome) = live.and_then(|live| live.operations.expire(key, act.now))
+        {
             self.tell_drop(session_id, &outcome);
-            self.ended(session_id, outcome, None, now);
+            self.ended(session_id, outcome, None, act.now);
         }
+        Refusal::state("O8", "the time of the operation is over").into()
     }
 
     /// Sends a PING, and gives its number.

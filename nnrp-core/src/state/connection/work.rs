@@ -6,7 +6,6 @@ use super::event::{Event, Received, Why};
 use super::live::{Live, unknown};
 use super::plan::{Act, Plan, Submission};
 use super::{Connection, Message};
-use crate::state::Time;
 use crate::state::cache::{Key, Node, Owner, Want};
 use crate::state::credit::Blocked;
 use crate::state::operation::{
@@ -14,8 +13,9 @@ use crate::state::operation::{
     Named, Reach, Submit, Verdict,
 };
 use crate::state::session::Sessions;
+use crate::state::{Refusal, Time};
 use crate::{
-    CommonHeader, ControlExtensionEntries, ControlExtensionPayload, DropReasonCode, FrameSubmit,
+    CommonHeader, ControlExtensionEntries, ControlExtensionPayload, DropReasonCode, ErrorCode, FrameSubmit,
     FrameSubmitBody, HeaderFlags, OperationState, Regions, ResultDrop, ResultDropFlags, ResultDropReasonBody,
 };
 
@@ -28,23 +28,11 @@ impl Connection {
     ) -> Result<Plan, Why> {
         let session_id = act.header.session_id;
         let live = self.lives.get(&session_id).ok_or(unknown(session_id))?;
-        let waits = submit_waits(&self.sessions, live, session_id, u16::MAX, act.now);
-        if act.ours
-            && let Some(blocked @ (Blocked::Full | Blocked::Resuming)) = waits
-        {
-            return Err(blocked.into());
-        }
-        let session = self.sessions.check_submit(session_id)?;
         let terms = self.sessions.check_session(session_id)?.terms();
         let regions = body.regions.unwrap_or_default();
         let links = regions.operation_links().unwrap_or_default();
         let class = terms.priority as u16;
-        // W1: sending needs all levels; W4: what came without credit is refused.
-        let places = if act.ours {
-            (self.window.check_submit(class, act.now)?, live.window.check_submit(class, act.now)?)
-        } else {
-            (self.window.check_arrival()?, live.window.check_arrival()?)
-        };
+        let session = self.sessions.check_submit(session_id);
         let operation = live.operations.check_submit(
             &Submit {
                 operation: submit.operation_id,
@@ -56,8 +44,30 @@ impl Connection {
                 default_deadline_ms: terms.default_deadline_ms,
             },
             act.now,
-        )?;
+        );
+        let full = |refusal: Refusal| match refusal.code {
+            // What is over the limit of the session may wait (S9), unless none may ever run there.
+            ErrorCode::LIMIT_EXCEEDED if act.ours && terms.max_in_flight != 0 => Why::Blocked(Blocked::Full),
+            _ => Why::Refusal(refusal),
+        };
+        // What is wrong for good is said before what has to wait: an operation that is live, whatever the credit.
+        let (session, operation) = match (session, operation) {
+            (Ok(session), Ok(operation)) => (session, operation),
+            (Err(session), Err(operation)) if session.code == ErrorCode::LIMIT_EXCEEDED => {
+                return Err(full(operation));
+            }
+            (Err(refusal), _) | (_, Err(refusal)) => return Err(full(refusal)),
+        };
         self.check_payloads(session_id, &regions)?;
+        if act.ours && live.resuming {
+            return Err(Blocked::Resuming.into());
+        }
+        // W1: sending needs all levels; W4: what came without credit is refused.
+        let places = if act.ours {
+            (self.window.check_submit(class, act.now)?, live.window.check_submit(class, act.now)?)
+        } else {
+            (self.window.check_arrival()?, live.window.check_arrival()?)
+        };
         let uses = if act.ours { Vec::new() } else { self.check_references(session_id, &regions, act.now)? };
         Ok(Plan::Submit(Submission { session, operation, places, uses }))
     }
@@ -236,9 +246,7 @@ impl Connection {
                 match live.operations.apply_change(plan) {
                     Some(outcome) => {
                         // Its time was over, which this end noticed only now.
-                        if !self.is_client() {
-                            self.tell_drop(session_id, &outcome);
-                        }
+                        self.tell_drop(session_id, &outcome);
                         self.ended(session_id, outcome, None, act.now);
                     }
                     None => match late {
@@ -284,9 +292,7 @@ impl Connection {
             Applied::Ended(outcome) => {
                 if outcome.cause == Cause::Time {
                     // It came too late, which the peer may not know.
-                    if !self.is_client() {
-                        self.tell_drop(session_id, &outcome);
-                    }
+                    self.tell_drop(session_id, &outcome);
                     return self.ended(session_id, outcome, None, act.now);
                 }
                 self.keep(&outcome, act);
