@@ -1,6 +1,7 @@
 //! Two composed connections, from hello to the end.
 
 mod basics;
+mod hostile;
 mod link;
 mod model;
 mod refused;
