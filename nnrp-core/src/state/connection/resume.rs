@@ -334,11 +334,12 @@ fn frame(packet: &[u8]) -> u32 {
     packet.first_chunk().map_or(0, |header| CommonHeaderView(header).frame_id())
 }
 
-/// What PROGRESS says of an operation in that state, so that it stays in it.
+/// What PROGRESS says of an operation in that state, so that both ends have it in the same one from here on: a partial that
+/// was lost may have been all that the client would have known of it.
 const fn stage(state: OperationState) -> StageCode {
     match state {
         OperationState::Running => StageCode::EXECUTING,
-        OperationState::Partial => StageCode::UNSPECIFIED,
+        OperationState::Partial => StageCode::PRODUCING_PARTIAL,
         OperationState::WaitingTool => StageCode::WAITING_DEPENDENCY,
         _ => StageCode::QUEUED,
     }

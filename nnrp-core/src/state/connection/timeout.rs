@@ -8,7 +8,7 @@ use super::pulse::Beat;
 use super::{Connection, Message};
 use crate::state::operation::{Cancelled, Cause, Key, Manner, Named, Reach};
 use crate::state::{Refusal, Time};
-use crate::{CommonHeader, ConnectionState};
+use crate::{CommonHeader, ConnectionState, SessionState};
 
 impl Connection {
     /// When [`Self::handle_timeout`] has something to do. It may find nothing to do then.
@@ -88,10 +88,13 @@ impl Connection {
 
     /// What of one session is over by now.
     fn expire_live(&mut self, session_id: u32, now: Time) {
+        // Where a connection was lost, so may have been what set the time: then the peer does not know.
+        let session = self.sessions.get(session_id);
+        let resumed = session.is_some_and(|session| session.state() == SessionState::Resumed);
         while let Some(outcome) =
             self.lives.get_mut(&session_id).and_then(|live| live.operations.poll_expired(now))
         {
-            if outcome.emit_drop_reason && !self.is_client() {
+            if resumed || outcome.emit_drop_reason && !self.is_client() {
                 self.tell_drop(session_id, &outcome);
             }
             self.ended(session_id, outcome, None, now);
