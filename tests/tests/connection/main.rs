@@ -1,9 +1,11 @@
 //! Two composed connections, from hello to the end.
 
 mod basics;
+mod flow;
 mod hostile;
 mod link;
 mod model;
+mod pulse;
 mod refused;
 mod rich;
 mod say;
