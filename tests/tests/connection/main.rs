@@ -7,6 +7,7 @@ mod link;
 mod model;
 mod pulse;
 mod refused;
+mod resume;
 mod rich;
 mod say;
 mod walk;

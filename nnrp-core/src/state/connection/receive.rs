@@ -4,9 +4,10 @@ use super::event::{Event, Over, Received, Why};
 use super::plan::Act;
 use super::{Connection, Message, Packet};
 use crate::state::Time;
-use crate::state::operation::Remembered;
+use crate::state::operation::{self, Remembered};
 use crate::wire::Fault;
 use crate::{CommonHeader, ConnectionState, Error, ErrorBody, ErrorCode, ErrorScope, MessageType};
+use crate::{DropReasonCode, HeaderFlags, ResultDropFlags};
 
 impl Connection {
     /// Takes bytes of the peer's, however they are cut, and gives how many it took.
@@ -193,8 +194,14 @@ impl Connection {
         if let Some(live) = self.lives.get_mut(&session_id) {
             live.work.late += 1;
         }
-        if let Some(packet) = act.packet.map(Received::new) {
-            self.events.push_back(Event::Late { session_id, ended, packet });
+        let Some(packet) = act.packet.map(Received::new) else { return };
+        self.events.push_back(Event::Late { session_id, ended, packet });
+        if let Some(ended) = ended
+            && ended.reason == DropReasonCode::DEADLINE_EXPIRED
+            && !ends(act)
+        {
+            // O8: whose time passed here may live on there, as its time was changed meanwhile or another clock is behind.
+            self.tell_ended(session_id, &ended);
         }
     }
 
@@ -216,6 +223,19 @@ impl Connection {
             waterline.delivered(outcome.operation);
         }
         Some(event)
+    }
+}
+
+/// Whether the sender of a message takes an operation for ended.
+fn ends(act: &Act<'_>) -> bool {
+    match act.message {
+        Message::ResultPush(push, _) => {
+            let event = operation::Event::result(push, act.header.flags.contains(HeaderFlags::EOS));
+            event.target().is_some_and(|state| state.is_terminal())
+        }
+        Message::ResultDropReason(drop, _) => drop.flags.contains(ResultDropFlags::FINAL),
+        Message::ResultDrop(..) | Message::Error(..) | Message::Supersede(..) => true,
+        _ => false,
     }
 }
 

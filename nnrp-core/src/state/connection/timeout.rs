@@ -106,10 +106,9 @@ impl Connection {
             keeper.handle_timeout(now);
             let lost = core::iter::from_fn(|| keeper.poll_lost());
             let operations: Vec<u64> = lost.map(|lost| lost.operation_id).collect();
-            if !operations.is_empty() {
-                self.events.push_back(Event::Unconfirmed { session_id, operations });
-            }
+            self.unconfirmed(session_id, operations);
         }
+        let Some(live) = self.lives.get_mut(&session_id) else { return };
         let objects = live.objects.handle_timeout(now);
         if live.window.gate().held_until().is_some_and(|until| until <= now) {
             self.queue.wake(session_id);

@@ -10,7 +10,7 @@ use crate::state::cache::{Key, Node, Owner, Want};
 use crate::state::credit::Blocked;
 use crate::state::operation::{
     self, Applied, CancelPlan, Cancelled, Cause, Change, Ended, Event as Step, EventPlan, Found, Manner,
-    Named, Reach, Submit, Verdict,
+    Named, Reach, Remembered, Submit, Verdict,
 };
 use crate::state::session::Sessions;
 use crate::state::{Refusal, Time};
@@ -358,16 +358,28 @@ impl Connection {
         self.keep_bytes(session_id, outcome, mark);
     }
 
+    /// The same of one that ended a while ago.
+    pub(super) fn tell_ended(&mut self, session_id: u32, ended: &Remembered) {
+        let drop = ResultDrop {
+            operation_id: ended.operation,
+            drop_reason_code: ended.reason,
+            source_role: self.config.role,
+            flags: ResultDropFlags::FINAL,
+            ..ResultDrop::default()
+        };
+        let header = CommonHeader { session_id, frame_id: ended.frame, ..CommonHeader::default() };
+        self.write(&header, &Message::ResultDropReason(drop, ResultDropReasonBody { diagnostic: &[] }));
+    }
+
     /// Server: keeps that an operation ended by a message that cannot be sent again as it was (R1).
     fn keep_drop(&mut self, session_id: u32, outcome: &Ended) {
         let (header, drop) = self.drop_reason(session_id, outcome);
         let message = Message::ResultDropReason(drop, ResultDropReasonBody { diagnostic: &[] });
-        let live = self.lives.get_mut(&session_id);
-        if let Some(keeper) = live.and_then(|live| live.keeper.as_mut())
+        let live = self.lives.get(&session_id);
+        if live.is_some_and(|live| live.keeper.is_some())
             && let Ok(bytes) = message.to_vec(&header)
         {
-            let size = bytes.len();
-            keeper.keep(outcome.operation, outcome.order, bytes, size, self.now);
+            self.keep_packet(session_id, outcome, bytes);
         }
     }
 
@@ -431,11 +443,30 @@ impl Connection {
     }
 
     fn keep_bytes(&mut self, session_id: u32, outcome: &Ended, mark: usize) {
+        if self.lives.get(&session_id).is_some_and(|live| live.keeper.is_some()) {
+            let bytes = self.output.since(mark).to_vec();
+            self.keep_packet(session_id, outcome, bytes);
+        }
+    }
+
+    fn keep_packet(&mut self, session_id: u32, outcome: &Ended, packet: Vec<u8>) {
         let live = self.lives.get_mut(&session_id);
         let Some(keeper) = live.and_then(|live| live.keeper.as_mut()) else { return };
-        let bytes = self.output.since(mark).to_vec();
-        let size = bytes.len();
-        keeper.keep(outcome.operation, outcome.order, bytes, size, self.now);
+        let size = packet.len();
+        keeper.keep(outcome.operation, outcome.order, packet, size, self.now);
+        // A few at once, so that a busy session has not twice as many events.
+        if keeper.lost() > self.config.outcomes.outcomes.min(1_024) / 16 {
+            let lost = core::iter::from_fn(|| keeper.poll_lost());
+            let operations = lost.map(|lost| lost.operation_id).collect();
+            self.unconfirmed(session_id, operations);
+        }
+    }
+
+    /// Outcomes that are no longer kept for a resume.
+    pub(super) fn unconfirmed(&mut self, session_id: u32, operations: Vec<u64>) {
+        if !operations.is_empty() {
+            self.events.push_back(Event::Unconfirmed { session_id, operations });
+        }
     }
 
     /// Ends a live operation with RESULT_DROP_REASON: a cancel that was asked for, a budget that is used up, anything

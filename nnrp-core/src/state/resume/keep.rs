@@ -152,6 +152,11 @@ impl<O> Keeper<O> {
         self.lost.pop_front()
     }
 
+    /// How many [`Self::poll_lost`] has to give.
+    pub fn lost(&self) -> usize {
+        self.lost.len()
+    }
+
     fn lose_first(&mut self) -> bool {
         let Some(at) = self.kept.first_key_value().map(|(at, _)| *at) else { return false };
         if let Some(kept) = self.take(at) {
