@@ -11,3 +11,4 @@ mod resume;
 mod rich;
 mod say;
 mod walk;
+mod work;

@@ -49,7 +49,9 @@ struct World {
     tickets: Vec<Ticket>,
     closes: Vec<u32>,
     /// Sessions of the server without a connection. An id may be there twice, as it is only unique on a connection.
-    shelved: Vec<(u32, BTreeSet<Name>)>,
+    shelved: Vec<(u32, u64, BTreeSet<Name>)>,
+    /// How many operations each of the server's sessions had so far, which tells two of the same id apart.
+    serials: BTreeMap<u32, u64>,
     /// Whether bytes come that no application sent.
     hostile: bool,
     /// Operations that the client ended by itself, of which the server may not know.
@@ -88,6 +90,7 @@ impl World {
             tickets: Vec::new(),
             closes: Vec::new(),
             shelved: Vec::new(),
+            serials: BTreeMap::new(),
             hostile,
             alone: BTreeSet::new(),
             epoch: 1,
@@ -170,7 +173,8 @@ impl World {
                 if resumed && at == 1 {
                     let live = self.server.operations(session_id).expect("it is live");
                     let names: BTreeSet<Name> = live.iter().map(|one| (session_id, one.id())).collect();
-                    self.unshelve(session_id, &names);
+                    let serial = live.submitted();
+                    self.unshelve(session_id, serial, &names);
                 }
             }
             Event::SessionClosed { session_id } => {
@@ -523,16 +527,18 @@ impl World {
             self.known[1].open.range((session, 0)..=(session, u64::MAX)).copied().collect();
         self.known[1].open.retain(|name| name.0 != session);
         self.known[1].began -= names.len() as u64;
-        self.shelved.push((session, names));
+        let serial = self.serials.get(&session).copied().unwrap_or(0);
+        self.shelved.push((session, serial, names));
     }
 
     /// What is live, or what is over already and was not heard of.
-    fn unshelve(&mut self, session: u32, live: &BTreeSet<Name>) {
-        let same = |(other, names): &(u32, BTreeSet<Name>)| *other == session && names == live;
-        let more = |(other, names): &(u32, BTreeSet<Name>)| *other == session && names.is_superset(live);
-        let place = self.shelved.iter().position(same).or_else(|| self.shelved.iter().position(more));
+    fn unshelve(&mut self, session: u32, serial: u64, live: &BTreeSet<Name>) {
+        let same = |(other, count, names): &(u32, u64, BTreeSet<Name>)| {
+            (*other, *count) == (session, serial) && names.is_superset(live)
+        };
+        let place = self.shelved.iter().position(same);
         let place = place.unwrap_or_else(|| panic!("seed {}: {live:?} in {:?}", self.seed, self.shelved));
-        let (_, names) = &self.shelved.swap_remove(place);
+        let (_, _, names) = &self.shelved.swap_remove(place);
         self.known[1].began += names.len() as u64;
         self.known[1].open.extend(names);
     }
@@ -541,10 +547,10 @@ impl World {
         while let Some((bound, left)) = self.shelf.handle_timeout(self.now) {
             let names: BTreeSet<Name> =
                 left.operations().iter().map(|one| (bound.session_id, one.id())).collect();
-            let entry = (bound.session_id, names);
+            let entry = (bound.session_id, left.operations().submitted(), names);
             let place = self.shelved.iter().position(|other| *other == entry);
             self.shelved.swap_remove(place.expect("it was shelved"));
-            let names = entry.1;
+            let names = entry.2;
             let ends: BTreeSet<Name> =
                 left.end().iter().map(|outcome| (bound.session_id, outcome.operation)).collect();
             assert_eq!(ends, names);
@@ -563,6 +569,9 @@ impl World {
             for session in end.sessions().iter() {
                 let Some(seen) = end.session_snapshot(session.id()) else { continue };
                 let all = end.operations(session.id()).expect("it is live");
+                if at == 1 {
+                    self.serials.insert(session.id(), all.submitted());
+                }
                 assert_eq!(seen.credit.in_flight, all.len() as u64, "seed {seed}: {what}: W1");
                 assert_eq!(session.live() as usize, all.len(), "seed {seed}: {what}: S9, end {at}");
                 assert_eq!(seen.operations, all.len());
@@ -686,6 +695,7 @@ fn run(seed: u64, hostile: bool, steps: usize) -> World {
     world.settle();
     let _ = world.client.close(world.now);
     world.wait(100_000);
+    world.check();
     let now = world.now;
     world.server.park(&mut world.shelf, now);
     world.client.handle_lost(now);
