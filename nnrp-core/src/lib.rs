@@ -54,6 +54,10 @@
 //!
 //! **Writing the big ones.** `build` makes submits and results from their parts, and the segments of other messages.
 //!
+//! **Behaviour.** `state` has what the protocol says about sessions, operations, credit, caches, schemas, resume and the
+//! rest, one concern a module, without I/O. `state::connection` composes them: bytes and timeouts in, bytes and events out,
+//! for both roles.
+//!
 //! # Features
 //!
 //! - `state` (on): the state machines; implies `alloc`.

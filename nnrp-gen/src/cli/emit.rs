@@ -29,6 +29,7 @@ const TARGETS: &[Target] = &[
     },
     Target { name: "c", standalone: false, make: |registry, _| emit::c::header(registry) },
     Target { name: "json", standalone: false, make: |registry, _| Ok(emit::json::text(registry)) },
+    Target { name: "markdown", standalone: false, make: |registry, _| Ok(emit::markdown::page(registry)) },
 ];
 
 /// Generates code or data from the registry
@@ -37,7 +38,8 @@ const TARGETS: &[Target] = &[
   nnrp-gen emit rust --standalone -o src/codecs.rs
   nnrp-gen emit rust --standalone -o src/codecs.rs --check
   nnrp-gen emit c -o nnrp.h
-  nnrp-gen emit json")]
+  nnrp-gen emit json
+  nnrp-gen emit markdown -o protocol.md")]
 pub(super) struct Arguments {
     /// What to generate
     #[arg(value_name = "TARGET", value_parser = PossibleValuesParser::new(TARGETS.iter().map(|target| target.name)))]

@@ -3,4 +3,6 @@
 pub mod c;
 #[cfg(feature = "cli")]
 pub mod json;
+#[cfg(feature = "cli")]
+pub mod markdown;
 pub mod rust;

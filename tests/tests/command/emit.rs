@@ -1,5 +1,6 @@
 use std::fs;
 
+use insta::assert_snapshot;
 use nnrp_tests::command::{run, run_in};
 use nnrp_tests::registry;
 use serde_json::Value;
@@ -8,8 +9,8 @@ use super::copied;
 
 #[test]
 fn is_the_same_every_time() {
-    for target in [&["emit", "rust"][..], &["emit", "rust", "--standalone"], &["emit", "json"]] {
-        assert_eq!(run(target).good(), run(target).good());
+    for target in ["rust", "c", "json", "markdown"] {
+        assert_eq!(run(&["emit", target]).good(), run(&["emit", target]).good());
     }
 }
 
@@ -21,15 +22,16 @@ fn does_not_depend_on_line_ends() {
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, text.replace('\n', "\r\n")).unwrap();
     }
-    for target in [&["emit", "rust"][..], &["emit", "json"]] {
-        assert_eq!(run_in(&folder, target, b"").good(), run(target).good());
+    for target in ["rust", "c", "json", "markdown"] {
+        let target = ["emit", target];
+        assert_eq!(run_in(&folder, &target, b"").good(), run(&target).good());
     }
 }
 
 #[test]
 fn writes_and_checks_a_file() {
     let folder = copied("emit");
-    for target in [&["rust"][..], &["rust", "--standalone"], &["json"]] {
+    for target in [&["rust"][..], &["rust", "--standalone"], &["c"], &["json"], &["markdown"]] {
         let path = format!("out-{}", target.concat());
         let run = |more: &[&str]| run_in(&folder, &[&["emit", "-o", &path], target, more].concat(), b"");
         let missing = run(&["--check"]);
@@ -88,4 +90,26 @@ fn json_says_what_the_registry_says() {
         json["layouts"].as_array().unwrap().iter().find(|item| item["name"] == "common_header").unwrap();
     assert_eq!(header["fields"][0]["const"], "NNRP");
     assert_eq!(header["fields"][4]["const"], 40);
+}
+
+#[test]
+fn markdown_is_a_page_to_read() {
+    let relay = format!("{}/registries/relay", env!("CARGO_MANIFEST_DIR"));
+    assert_snapshot!("markdown", run(&["emit", "markdown", "--registry", &relay]).good());
+}
+
+#[test]
+fn markdown_links_lead_somewhere() {
+    let page = run(&["emit", "markdown"]).good();
+    let mut links = 0;
+    for link in page.split("](#").skip(1) {
+        let to = link.split(')').next().unwrap();
+        assert!(page.contains(&format!("<a id=\"{to}\"></a>")), "{to}");
+        links += 1;
+    }
+    assert!(links > 300, "{links}");
+    let registry = registry::nnrp();
+    for layout in &registry.layouts {
+        assert!(page.contains(&format!("<a id=\"layout-{}\"></a>", layout.name)), "{}", layout.name);
+    }
 }

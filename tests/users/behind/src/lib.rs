@@ -1,4 +1,5 @@
 //! Knows the core only through another crate.
+#![forbid(unsafe_code)]
 
 use facade::protocol::core::{Layout, ProfileDescriptor, WireEnum};
 

@@ -1,4 +1,5 @@
 //! Hands the core on under a name of its own.
+#![forbid(unsafe_code)]
 
 pub mod protocol {
     pub use inherited as core;

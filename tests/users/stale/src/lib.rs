@@ -1,4 +1,5 @@
 //! Expands a registry whose files come and go.
+#![forbid(unsafe_code)]
 
 nnrp_core::registry!("registry");
 
