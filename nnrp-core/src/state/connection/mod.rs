@@ -27,7 +27,7 @@
 //! - Queue, compute and transport time, hits, misses and lease events: [`Snapshot`] (T2).
 
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -71,8 +71,8 @@ use super::session::{Sessions, Ticket};
 use super::{Side, Time};
 use crate::stream::Splitter;
 use crate::{ConnectionState, Message, Packet};
+use event::Events;
 use live::Live;
-use observe::Events;
 use output::Output;
 use pulse::Pulse;
 use resume::{Answer, Asked};
@@ -138,6 +138,10 @@ pub struct Connection {
     revoked: Vec<Handle>,
     /// Client: sessions that are asked for again.
     leaving: BTreeMap<Ticket, Left>,
+    /// Sessions of a connection that fell silent, until the application gives its transport up.
+    held: Vec<Left>,
+    /// Client: resumed sessions by the PING whose answer says that the server has told all it knows of them.
+    doubts: VecDeque<(u64, u32)>,
     /// The request that was sent last.
     ticket: Option<Ticket>,
 
@@ -179,6 +183,8 @@ impl Connection {
             answers: BTreeMap::new(),
             revoked: Vec::new(),
             leaving: BTreeMap::new(),
+            held: Vec::new(),
+            doubts: VecDeque::new(),
             ticket: None,
             window: Window::connection(0),
             queue: Queue::new(config.queue),

@@ -27,6 +27,7 @@ impl Connection {
                 if lease.is_some() && session_id != 0 {
                     self.sessions.check_lease(session_id)?;
                 }
+                self.check_unasked(session_id)?;
                 Plan::PutSent(self.puts.check_put(put, lease.as_ref(), session_id)?)
             }
             Message::CachePut(put, body) => self.check_put(act, put, body)?,
@@ -50,6 +51,12 @@ impl Connection {
             }
             _ => Plan::Pass,
         })
+    }
+
+    /// S10: what a server sends of its own accord needs a live operation, or that the session agreed to it.
+    pub(super) fn check_unasked(&self, session_id: u32) -> Result<(), Refusal> {
+        let idle = self.lives.get(&session_id).is_some_and(|live| live.operations.is_empty());
+        if idle && !self.is_client() { self.sessions.check_background(session_id) } else { Ok(()) }
     }
 
     fn check_put(&self, act: &Act<'_>, put: &CachePut, body: &CachePutBody<'_>) -> Result<Plan, Why> {
