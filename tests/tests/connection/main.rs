@@ -10,5 +10,6 @@ mod refused;
 mod resume;
 mod rich;
 mod say;
+mod store;
 mod walk;
 mod work;
