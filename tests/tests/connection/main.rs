@@ -11,5 +11,6 @@ mod resume;
 mod rich;
 mod rules;
 mod say;
+mod store;
 mod walk;
 mod work;

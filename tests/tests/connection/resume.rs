@@ -460,3 +460,39 @@ fn c2_a_session_that_closes_is_not_resumed() {
     }
     assert!(pair.shelf.is_empty());
 }
+
+#[test]
+fn r3_a_session_that_left_leaves_nothing_behind() {
+    let (mut pair, session) = resumable(1);
+    pair.client.send(&say::session(session), &say::put(1, b"object"), pair.now).expect("room");
+    pair.settle();
+    assert_eq!(pair.server.snapshot().cache_entries, 1);
+    assert!(pair.server.park_session(session, &mut pair.shelf, pair.now));
+    assert!(!pair.server.park_session(session, &mut pair.shelf, pair.now));
+    let snapshot = pair.server.snapshot();
+    assert_eq!((snapshot.sessions, snapshot.operations, snapshot.cache_entries), (0, 0, 0));
+}
+
+#[test]
+fn r1_an_answer_that_cannot_be_taken_gives_the_operations_up_once() {
+    // A SESSION_OPEN_ACK that grants what was not asked for.
+    let (mut pair, _) = resumable(1);
+    let left = lose(&mut pair);
+    pair.client_events();
+    for left in left {
+        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+    }
+    let ack = SessionOpenAck {
+        session_id: 77,
+        session_status: SessionStatus::Resumed,
+        ..SessionOpenAck::default()
+    };
+    let bytes =
+        Message::SessionOpenAck(ack, SessionOpenAckBody::default()).to_vec(&CommonHeader::default()).unwrap();
+    pair.client.handle_bytes(&bytes, pair.now);
+    let events: Vec<Event> = std::iter::from_fn(|| pair.client.poll_event()).collect();
+    assert_eq!(ends(&events), [(1, OperationState::Cancelled, Cause::Close)]);
+    let refused = events.iter().any(|event| matches!(event, Event::SessionRefused { .. }));
+    assert!(refused, "{events:?}");
+    assert_eq!(pair.client.snapshot().sessions, 0);
+}

@@ -10,7 +10,11 @@
 //!   [`Connection::send`] for any message.
 //! - `poll_*` gives what must go out: bytes, events, the time of the next timeout.
 //!
-//! Neither way waits for the other (C7). There is no socket, no clock and no thread in it; the example programs `serve` and `chat` bring these.
+//! A transport that is lost is told by [`Connection::park`] on a server and [`Connection::take_sessions`] on a client, which
+//! keep the sessions that can be resumed, or by [`Connection::handle_lost`], which keeps none.
+//!
+//! Neither way waits for the other (C7). There is no socket, no clock and no thread in it; the example programs `serve` and
+//! `chat` bring these.
 //!
 //! # Local only
 //!
@@ -23,6 +27,7 @@
 //! - What the caller's authentication makes of credentials, and the principal that a resume token is bound to (R2).
 //! - The queue of submits that wait for credit, its order and its limit (W1).
 //! - Probes over several transports and their ranking (R4).
+//! - Where a session is that another connection is asked for: [`Connection::wants`], [`Connection::park_session`] (R3).
 //! - Idle times, answer times, PING intervals, every limit in [`Config`].
 //! - Queue, compute and transport time, hits, misses and lease events: [`Snapshot`] (T2).
 

@@ -404,11 +404,16 @@ impl Connection {
             self.revoked.push(handle);
         }
         self.queue_session(session_id);
+        self.forget_session(session_id);
+        self.events.push_back(Event::SessionClosed { session_id });
+    }
+
+    /// What the connection keeps for a session that it has no more. Its id may come again, for another one.
+    pub(super) fn forget_session(&mut self, session_id: u32) {
         let gone = self.cache.end_session(&mut self.graph, session_id);
         self.gone(gone);
         self.puts.end_session(session_id);
         self.capabilities.end_session(session_id);
-        self.events.push_back(Event::SessionClosed { session_id });
     }
 
     /// The connection is over, and every session with it (C2).

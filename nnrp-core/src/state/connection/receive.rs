@@ -3,8 +3,8 @@
 use super::event::{Event, Over, Received, Why};
 use super::plan::Act;
 use super::{Connection, Message, Packet, observe};
-use crate::state::Time;
 use crate::state::operation::{self, Remembered};
+use crate::state::{Refusal, Time};
 use crate::wire::Fault;
 use crate::{CommonHeader, ConnectionState, Error, ErrorBody, ErrorCode, ErrorScope, MessageType};
 use crate::{DropReasonCode, HeaderFlags, ResultDropFlags};
@@ -90,8 +90,10 @@ impl Connection {
         match (act.message, &why) {
             // ERROR and ERROR_RECOVERABLE are never answered (C4).
             (Message::Error(..) | Message::ErrorRecoverable(..), _) => {}
-            (Message::CachePut(put, _), Why::Refusal(refusal)) if self.is_working() => {
-                self.refuse_put(&header, put, refusal);
+            (Message::CachePut(put, _), why) if self.is_working() => {
+                // K8: also where its object is what is wrong.
+                let refusal = Refusal::new(why.code(), "K8", "the object is refused");
+                self.refuse_put(&header, put, &refusal);
             }
             (_, Why::Cache(_, code)) => {
                 self.cache.note_miss(*code);

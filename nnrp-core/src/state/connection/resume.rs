@@ -181,6 +181,7 @@ impl Connection {
         }
         if let Some(left) = self.leave(session_id) {
             self.sessions.end(session_id);
+            self.forget_session(session_id);
             self.shelve(left, shelf, now);
             self.finish(now);
         }
