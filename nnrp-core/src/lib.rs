@@ -64,6 +64,8 @@
 //! - `alloc`: the stream splitter and the builders. Without it the codecs work with no allocator at all.
 //! - `std`: implies `alloc`.
 //! - `serde`, `arbitrary`: their traits for layouts, enums and bitmasks.
+//! - `tracing`: events of that crate with the target `nnrp`: packets (trace), refusals and operations (debug), sessions
+//!   and connections (info).
 //!
 //! The crate has no unsafe code, and no input makes it panic.
 #![forbid(unsafe_code)]

@@ -147,3 +147,52 @@ fn main() {
         .replace("TZIF_FILE", &fixture("fixed.tzif"));
     assert_eq!(project.run(&main), "byte 48: `local_time_type.daylight` has a value that is not known\n");
 }
+
+/// A registry's text without any of its docs.
+fn undocumented(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("doc") {
+        let (before, found) = rest.split_at(at);
+        let value = found[3..].trim_start().strip_prefix('=').map(str::trim_start);
+        let end = value.and_then(|value| Some((value, value.strip_prefix('"')?.find('"')? + 2)));
+        match end {
+            Some((value, end)) if before.ends_with(|letter: char| letter.is_whitespace()) => {
+                // An inline table has a comma in front of it.
+                out.push_str(before.trim_end_matches(' ').trim_end_matches(','));
+                rest = &value[end..];
+            }
+            _ => {
+                out.push_str(before);
+                out.push_str("doc");
+                rest = &found[3..];
+            }
+        }
+    }
+    out + rest
+}
+
+/// Whoever writes no docs still gets some: a crate that denies what has none takes the module as it is.
+#[test]
+fn what_nobody_documented_has_docs() {
+    let mut project = Project::new(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("undocumented"));
+    let mut undocumented_values = 0;
+    for name in ["gpt", "kinds", "relay", "tzif"] {
+        let files = nnrp_gen::read::files(&registry::here().join("registries").join(name)).unwrap();
+        let texts = files.iter().map(|file| undocumented(&std::fs::read_to_string(file).unwrap()));
+        let texts: Vec<_> = texts.map(|text| ("undocumented.toml", text)).collect();
+        let loaded = nnrp_gen::load_texts(texts.iter().map(|(name, text)| (*name, text.as_str())));
+        let registry = loaded.into_result().unwrap_or_else(|problems| panic!("{name}: {problems}"));
+        let values = registry.enums.iter().flat_map(|item| &item.values).map(|value| &value.doc);
+        let bits = registry.bitmasks.iter().flat_map(|item| &item.bits).map(|bit| &bit.doc);
+        let fields = registry.layouts.iter().flat_map(|item| &item.fields).map(|field| &field.doc);
+        for doc in values.chain(bits).chain(fields) {
+            assert_eq!(doc, "", "{name}");
+            undocumented_values += 1;
+        }
+        project.module(name, &nnrp_gen::emit::rust::module(&registry, true, false));
+    }
+    assert!(undocumented_values > 100);
+    // The project denies missing docs.
+    assert_eq!(project.run("fn main() { println!(\"{}\", scratch::gpt::Mbr::SIZE) }"), "512\n");
+}

@@ -97,7 +97,7 @@ impl<'a> Dump<'a> {
         };
         let name = cell(if ink == Ink::Plain { Ink::Bold } else { ink }, path);
         let meaning = match &whole {
-            Some(value) => self.meaning(field, value),
+            Some(value) => self.meaning(field, value).below(2),
             None => cell(Ink::Red, "cut off"),
         };
         let value = |part: &[u8]| match (&whole, field.count) {
@@ -121,7 +121,7 @@ impl<'a> Dump<'a> {
         value: &dyn Fn(&[u8]) -> String,
         meaning: &str,
     ) {
-        self.rows(bytes, at, cell(ink, name), Ink::Plain, value, cell(Ink::Dim, meaning).cut());
+        self.rows(bytes, at, cell(ink, name), Ink::Plain, value, cell(Ink::Dim, meaning).below(2));
         let faults = self.faults;
         for (fault, marked) in faults.iter().zip(&mut self.marked) {
             if !*marked && (at..at + bytes.len()).contains(&fault.offset) {
@@ -171,21 +171,21 @@ impl<'a> Dump<'a> {
     fn meaning(&self, field: &Field, value: &Value) -> Cell {
         match (&field.meaning, value) {
             (Meaning::Reserved, _) => cell(Ink::Dim, "reserved"),
-            (Meaning::Constant(_), _) => cell(Ink::Dim, join("constant.", &field.doc)).cut(),
+            (Meaning::Constant(_), _) => cell(Ink::Dim, join("constant.", &field.doc)),
             (Meaning::Enum(item), Value::Text(name)) => {
                 let item = &self.registry.enums[*item];
                 let doc = item.named(name).map_or("", |value| value.doc.as_str());
-                Cell::from(join(&format!("{name}."), doc)).cut()
+                Cell::from(join(&format!("{name}."), doc))
             }
             (Meaning::Enum(item), Value::Unsigned(number)) => {
-                Cell::from(in_range(self.registry, &self.registry.enums[*item], *number)).cut()
+                Cell::from(in_range(self.registry, &self.registry.enums[*item], *number))
             }
             (Meaning::Bitmask(_), Value::Bits { names, unknown }) => {
                 let unknown = (*unknown != 0).then(|| format!("{unknown:#x}"));
                 let set: Vec<_> = names.iter().cloned().chain(unknown).collect();
-                if set.is_empty() { cell(Ink::Dim, "no bits") } else { Cell::from(set.join(" | ")).below(2) }
+                if set.is_empty() { cell(Ink::Dim, "no bits") } else { Cell::from(set.join(" | ")) }
             }
-            _ => cell(Ink::Dim, field.doc.clone()).cut(),
+            _ => cell(Ink::Dim, field.doc.clone()),
         }
     }
 

@@ -15,8 +15,7 @@ pub(super) struct Cell {
 enum Wide {
     #[default]
     Wrapped,
-    Cut,
-    /// Put below the row, from that column on; for the last cell.
+    /// Put below the row, from that column on, where two lines are not enough; for the last cell.
     Below(usize),
 }
 
@@ -26,22 +25,15 @@ pub(super) fn cell(ink: Ink, text: impl Into<String>) -> Cell {
 }
 
 impl Cell {
-    /// Cut to one line instead of wrapped.
-    pub fn cut(self) -> Self {
-        Self { wide: Wide::Cut, ..self }
-    }
-
-    /// Put below the row from that column on where it is too wide, instead of wrapped.
+    /// Put below the row from that column on where it would take more than two lines beside it.
     pub fn below(self, column: usize) -> Self {
         Self { wide: Wide::Below(column), ..self }
     }
 
     fn lines(&self, width: usize) -> Vec<String> {
-        match self.wide {
-            Wide::Cut => vec![shorten(&self.text, width)],
-            Wide::Below(_) if length(&self.text) > width => vec![String::new()],
-            _ => wrap(&self.text, width),
-        }
+        let lines = wrap(&self.text, width);
+        let narrow = lines.len() > 2 || lines.iter().any(|line| length(line) > width);
+        if narrow && self.wide != Wide::Wrapped { Vec::new() } else { lines }
     }
 }
 
@@ -142,7 +134,7 @@ impl Table {
                     self.draw_row(cells, &widths, indent, paint, &mut out);
                     if let (Some(cell), Some(room)) = (cells.last(), widths.last())
                         && let Wide::Below(column) = cell.wide
-                        && length(&cell.text) > *room
+                        && cell.lines(*room).is_empty()
                     {
                         note(cell, column, &mut out);
                     }

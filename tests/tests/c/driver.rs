@@ -274,12 +274,17 @@ impl Access<'_> {
 }
 
 /// The names in the registries that C or C++ has taken.
-fn member(name: &str) -> &str {
+pub fn member(name: &str) -> &str {
     match name {
         "class" => "class_",
         "register" => "register_",
         "delete" => "delete_",
         "errno" => "errno_",
+        "namespace" => "namespace_",
+        "signed" => "signed_",
+        "typedef" => "typedef_",
+        "union" => "union_",
+        "EOF" => "EOF_",
         name => name,
     }
 }

@@ -3,6 +3,8 @@
 use nnrp_gen::codec::packet::{Kind, Outline, Part};
 use nnrp_gen::model::{Content, Registry, Segment};
 
+use crate::driver::member;
+
 /// First byte and size of a piece; what is empty is nowhere.
 pub type Piece = (u32, u32);
 
@@ -15,9 +17,10 @@ pub fn source(registry: &Registry) -> String {
         let name = &message.name;
         let mut steps = format!("struct N({name}_body) body;\n\nN({name}_body_split)(packet, &body);\n");
         for segment in &message.segments {
-            steps.push_str(&format!("piece(start, body.{});\n", segment.name));
+            let member = member(&segment.name);
+            steps.push_str(&format!("piece(start, body.{member});\n"));
             if segment.cases.is_empty() {
-                steps.push_str(&content(registry, segment.content, &format!("body.{}", segment.name)));
+                steps.push_str(&content(registry, segment.content, &format!("body.{member}")));
             }
         }
         let steps = steps.replace('\n', "\n        ");
@@ -59,13 +62,14 @@ fn content(registry: &Registry, content: Content, piece: &str) -> String {
                 "struct N({name}) parts;\n\nN({name}_split)({piece}, &parts);\npiece(start, parts.prelude);\n"
             );
             for part in &body.parts {
-                steps.push_str(&format!("piece(start, parts.{});\n", part.name));
+                let part_member = member(&part.name);
+                steps.push_str(&format!("piece(start, parts.{part_member});\n"));
                 match &part.slices {
                     Some(slices) => steps.push_str(&format!(
                         "{{\n    N(bytes) rows = parts.{};\n    N(bytes) row;\n    N(bytes) slice;\n\n    while (N({name}_{}_next)(&parts, &rows, &row, &slice)) {{\n        piece(start, slice);\n    }}\n}}\n",
-                        body.parts[slices.rows].name, part.name
+                        member(&body.parts[slices.rows].name), part.name
                     )),
-                    None => steps.push_str(&self::content(registry, part.content, &format!("parts.{}", part.name))),
+                    None => steps.push_str(&self::content(registry, part.content, &format!("parts.{part_member}"))),
                 }
             }
             format!("if ({piece}.size > 0) {{\n    {}\n}}\n", steps.trim_end().replace('\n', "\n    "))

@@ -178,7 +178,7 @@ fn k6_o9_j1_everything_that_grows_has_its_limit() {
                     ["object.delta"],
                     Default::default(),
                 );
-                let (capability, bytes) = offer.write();
+                let (capability, bytes) = offer.write().expect("tokens that can be written");
                 let capability_entries = CapabilityTokens::new(&bytes).unwrap();
                 Message::CapabilityNegotiation(capability, CapabilityNegotiationBody { capability_entries })
                     .to_vec(&say::session(session))

@@ -9,6 +9,7 @@ mod pulse;
 mod refused;
 mod resume;
 mod rich;
+mod rules;
 mod say;
 mod store;
 mod walk;

@@ -13,8 +13,6 @@ pub struct Rich {
     pub pair: Pair,
     /// The session with everything in it.
     pub session: u32,
-    /// Its neighbour, whose flags are all clear.
-    pub plain: u32,
 }
 
 /// Operations of [`Rich::session`] in the four live states, in this order.
@@ -41,6 +39,7 @@ pub fn rich() -> Rich {
         max_in_flight_operations: 12,
         ..SessionOpen::default()
     });
+    // Its neighbour, whose flags are all clear.
     let plain = pair.open(&SessionOpen { requested_session_id: 8, ..SessionOpen::default() });
     for operation in [1, 2, 3, 4, ENDED, ASKED] {
         pair.submit(session, operation).expect("there is room");
@@ -87,7 +86,7 @@ pub fn rich() -> Rich {
     }
     pair.client_events();
     pair.server_events();
-    Rich { pair, session, plain }
+    Rich { pair, session }
 }
 
 /// Everything that can be seen of an end, but for what counts packets and waits to be fetched.

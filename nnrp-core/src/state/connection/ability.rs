@@ -43,7 +43,7 @@ impl Connection {
     /// What [`Capabilities::check_offer`](crate::state::capability::Capabilities::check_offer) refuses: in a
     /// negotiation only the client offers.
     pub fn offer(&mut self, purpose: Purpose, session_id: u32, offer: &Offer, now: Time) -> Result<(), Why> {
-        let (capability, bytes) = offer.write();
+        let (capability, bytes) = offer.write().map_err(Why::Fault)?;
         let header = CommonHeader { session_id, ..CommonHeader::default() };
         let tokens = self.tokens(&bytes)?;
         self.send(&header, &message(purpose, capability, tokens), now)
@@ -64,7 +64,7 @@ impl Connection {
     ) -> Result<(), Why> {
         let plan = self.capabilities.check_answer(purpose, session_id, profile, able)?;
         let answer = self.capabilities.apply_answer(plan);
-        let (capability, bytes) = answer.offer.write();
+        let (capability, bytes) = answer.offer.write().map_err(Why::Fault)?;
         let header = CommonHeader { session_id, ..CommonHeader::default() };
         let tokens = self.tokens(&bytes)?;
         let message = message(purpose, capability, tokens);

@@ -4,13 +4,14 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::fmt;
 
+use super::observe;
 use crate::state::cache::{Answered, Gone, Key};
 use crate::state::capability;
 use crate::state::credit::Blocked;
 use crate::state::hello::Offer;
 use crate::state::operation::{Ended, Parent, Remembered};
 use crate::state::session::Ticket;
-use crate::state::{Refusal, cache};
+use crate::state::{Refusal, Side, cache};
 use crate::wire::Fault;
 use crate::{
     CacheErrorCode, CommonHeader, CommonHeaderView, ErrorCode, Message, OperationState, Packet, PatchMask,
@@ -303,15 +304,21 @@ impl Event {
     }
 }
 
-/// Events that wait, and the bytes of their packets.
-#[derive(Debug, Default)]
+/// Events that wait, and the bytes of their packets. What is put in is observed.
+#[derive(Debug)]
 pub(super) struct Events {
+    side: Side,
     waiting: VecDeque<Event>,
     bytes: usize,
 }
 
 impl Events {
+    pub(super) const fn new(side: Side) -> Self {
+        Self { side, waiting: VecDeque::new(), bytes: 0 }
+    }
+
     pub(super) fn push_back(&mut self, event: Event) {
+        observe::happened(self.side, &event);
         self.bytes = self.bytes.saturating_add(size(&event));
         self.waiting.push_back(event);
     }
@@ -360,6 +367,12 @@ impl Why {
             Self::Cache(_, code) => ErrorCode::from_raw(*code as u32).unwrap_or(ErrorCode::INTERNAL_ERROR),
             Self::Blocked(_) => ErrorCode::LIMIT_EXCEEDED,
         }
+    }
+}
+
+impl From<Fault> for Why {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
     }
 }
 

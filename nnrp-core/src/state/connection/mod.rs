@@ -13,7 +13,8 @@
 //! A transport that is lost is told by [`Connection::park`] on a server and [`Connection::take_sessions`] on a client, which
 //! keep the sessions that can be resumed, or by [`Connection::handle_lost`], which keeps none.
 //!
-//! There is no socket, no clock and no thread in it; the example programs `serve` and `chat` bring these.
+//! Neither way waits for the other (C7). There is no socket, no clock and no thread in it; the example programs `serve` and
+//! `chat` bring these.
 //!
 //! # Local only
 //!
@@ -44,6 +45,7 @@ mod hello;
 mod link;
 mod live;
 mod object;
+mod observe;
 mod open;
 mod output;
 mod plan;
@@ -53,6 +55,7 @@ mod resume;
 mod send;
 mod store;
 mod timeout;
+mod verbs;
 mod work;
 
 pub use config::Config;
@@ -199,7 +202,7 @@ impl Connection {
             puts: Sent::new(config.puts),
             output: Output::default(),
             written: 0,
-            events: Events::default(),
+            events: Events::new(side),
             counters: Counters::default(),
             config,
         }

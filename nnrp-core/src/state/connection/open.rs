@@ -6,7 +6,7 @@ use super::event::{Event, Why};
 use super::live::{Live, unknown};
 use super::plan::{Act, Plan};
 use super::resume::{Asked, Left, Shelf};
-use super::{Connection, Message};
+use super::{Connection, Message, observe};
 use crate::state::operation::{Cause, Found, Manner, Named, Reach};
 use crate::state::resume::{Bound, Token};
 use crate::state::session::{Carried, Due, Opened, Policy, Resume, Step, Ticket, Verdict, Verdicts};
@@ -358,6 +358,7 @@ impl Connection {
     /// What a step towards the end of a session asks for.
     pub(super) fn step(&mut self, step: Step, now: Time) {
         let Step { session_id, state, cancel, ack } = step;
+        observe::session(self.side, session_id, state);
         if let Some(ack) = ack {
             self.tell_closed(session_id, ack);
         }

@@ -2,7 +2,7 @@
 
 use super::event::{Event, Over, Received, Why};
 use super::plan::Act;
-use super::{Connection, Message, Packet};
+use super::{Connection, Message, Packet, observe};
 use crate::state::operation::{self, Remembered};
 use crate::state::{Refusal, Time};
 use crate::wire::Fault;
@@ -54,6 +54,7 @@ impl Connection {
     fn handle_packet(&mut self, packet: &Packet<'_>, now: Time) {
         self.counters.packets_in += 1;
         let (header, message) = (packet.header().to_owned(), packet.message());
+        observe::packet_in(self.side, &header, packet.as_bytes().len());
         let sender = self.side.peer();
         let act = Act { sender, ours: false, header: &header, message: &message, packet: Some(packet), now };
         match self.check(&act) {

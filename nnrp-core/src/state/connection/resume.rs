@@ -286,7 +286,8 @@ impl Connection {
             .map(|operation| (operation.id(), operation.frame(), stage(operation.state())))
             .collect();
         for (operation_id, frame_id, stage_code) in stages {
-            let progress = Progress { operation_id, stage_code, ..Progress::default() };
+            // How far it is only the work itself knows.
+            let progress = Progress { operation_id, stage_code, percent_x100: 0xffff, ..Progress::default() };
             let header = CommonHeader { session_id, frame_id, ..CommonHeader::default() };
             let body = ProgressBody { progress_body: &[] };
             // An operation whose numbers are used up says nothing more.

@@ -3,7 +3,7 @@
 use super::event::{Event, Why};
 use super::plan::{Act, Plan};
 use super::work::submit_waits;
-use super::{Connection, Message, Packet};
+use super::{Connection, Message, Packet, observe};
 use crate::state::credit::Blocked;
 use crate::state::operation::{Found, Named, Verdict};
 use crate::state::schedule::{Pass, Ticket};
@@ -291,8 +291,10 @@ impl Connection {
     }
 
     fn count(&mut self, mark: usize) {
-        let size = self.output.since(mark).len() as u64;
+        let packet = self.output.since(mark);
+        let size = packet.len() as u64;
         if size > 0 {
+            observe::packet_out(self.side, packet);
             self.counters.packets_out += 1;
             self.counters.bytes_out += size;
         }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::event::{Event, Over, Why};
 use super::plan::Act;
 use super::pulse::Beat;
-use super::{Connection, Message};
+use super::{Connection, Message, observe};
 use crate::state::operation::{Cancelled, Cause, Key, Manner, Named, Reach};
 use crate::state::{Refusal, Time};
 use crate::{CommonHeader, ConnectionState, SessionState};
@@ -88,6 +88,7 @@ impl Connection {
 
     /// What of one session is over by now.
     fn expire_live(&mut self, session_id: u32, now: Time) {
+        observe::due(self.side, session_id);
         // Where a connection was lost, so may have been what set the time: then the peer does not know.
         let session = self.sessions.get(session_id);
         let resumed = session.is_some_and(|session| session.state() == SessionState::Resumed);

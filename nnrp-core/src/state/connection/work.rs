@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::event::{Event, Received, Why};
 use super::live::{Live, unknown};
 use super::plan::{Act, Plan, Submission};
-use super::{Connection, Message};
+use super::{Connection, Message, observe};
 use crate::state::cache::{Key, Node, Owner, Want};
 use crate::state::credit::Blocked;
 use crate::state::operation::{
@@ -119,8 +119,9 @@ impl Connection {
         if !uses.is_empty() {
             self.cache.apply_use(&uses);
         }
+        let (operation_id, frame_id) = (submit.operation_id, act.header.frame_id);
+        observe::submitted(self.side, session_id, operation_id, frame_id);
         if let Some(packet) = act.received() {
-            let (operation_id, frame_id) = (submit.operation_id, act.header.frame_id);
             self.events.push_back(Event::Submitted { session_id, operation_id, frame_id, parent, packet });
             if asked {
                 // O3: it joined a subtree that was asked to end.
@@ -299,6 +300,7 @@ impl Connection {
                 self.ended(session_id, outcome, act.received(), act.now);
             }
             Applied::Live(state) => {
+                observe::updated(self.side, session_id, operation_id, state);
                 live.work.updates += 1;
                 self.counters.work.updates += 1;
                 if let Some(packet) = act.received() {

@@ -1,7 +1,7 @@
 //! Flow control: credit on connection, session and operation.
 //!
 //! A submit needs a place in two [`Window`]s, a partial needs credit in [`Partials`]. The newest update of a scope
-//! counts, by its epoch; BACKPRESSURE and CREDIT_UPDATE have none and always count.
+//! counts, by its epoch; BACKPRESSURE and CREDIT_UPDATE have none and always count. None holds private metrics (W6).
 
 mod gate;
 mod partial;

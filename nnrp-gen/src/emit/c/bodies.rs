@@ -71,8 +71,7 @@ impl C<'_> {
         for suffix in ["", "_cut_", "_split", "_check_"] {
             self.names.define(&format!("{x}{suffix}"), &what);
         }
-        self.names
-            .define_members(&body.name, body.parts.iter().map(|part| part.name.as_str()).chain(["prelude"]));
+        self.names.define_members(&what, body.parts.iter().map(|part| part.name.as_str()).chain(["prelude"]));
         let prelude = &self.registry.layouts[body.prelude];
         let bytes = self.names.lower("bytes");
         let mut members = Columns::default();
@@ -132,7 +131,8 @@ impl C<'_> {
             }
             _ => "Bytes.".to_owned(),
         };
-        if part.doc.is_empty() { holds } else { format!("{} {holds}", part.doc) }
+        let text = if part.doc.is_empty() { holds } else { format!("{} {holds}", part.doc) };
+        names::noted(text, &part.name)
     }
 
     /// The parameters by which a body is told the counts in the metadata.

@@ -99,7 +99,7 @@ impl Emit<'_> {
             self.c.names.define(&format!("{}{suffix}", self.lower), &what);
         }
         self.c.names.define(&format!("{}_SIZE", self.upper), &what);
-        self.c.names.define_members(&self.layout.name, self.layout.values().map(|field| field.name.as_str()));
+        self.c.names.define_members(&what, self.layout.values().map(|field| field.name.as_str()));
     }
 
     /// The first line of a function that reports faults, or as many as it takes.
@@ -440,9 +440,7 @@ fn field_note(field: &Field) -> String {
     if !field.unit.is_empty() {
         text = format!("{text} In {}.", unit_words(&field.unit));
     }
-    if names::member(&field.name) != field.name {
-        text = format!("{text} In the registry it is `{}`, a name that C or C++ has taken.", field.name);
-    }
+    text = names::noted(text, &field.name);
     if let Some(since) = &field.since {
         text = format!("{text} Since {since}.");
     }

@@ -52,15 +52,13 @@ impl Names {
         }
     }
 
-    /// Notes the members of a struct, given with the fields that they stand for.
-    pub(super) fn define_members<'f>(&self, layout: &str, fields: impl Iterator<Item = &'f str>) {
+    /// Notes the members of the struct of `what`, given by the names of the fields or parts that they stand for.
+    pub(super) fn define_members<'f>(&self, what: &str, fields: impl Iterator<Item = &'f str>) {
         let mut seen = BTreeMap::new();
         for field in fields {
             if let Some(first) = seen.insert(member(field), field) {
-                let problem = format!(
-                    "fields `{first}` and `{field}` of layout `{layout}` both become `{}` in C",
-                    member(field)
-                );
+                let problem =
+                    format!("`{first}` and `{field}` of {what} both become `{}` in C", member(field));
                 self.problems.borrow_mut().push(problem);
             }
         }
@@ -82,6 +80,15 @@ impl Names {
 /// The name of a field as a member of a struct or a parameter: what is taken gets a trailing `_`.
 pub(super) fn member(field: &str) -> String {
     if RESERVED.contains(&field) { format!("{field}_") } else { field.to_owned() }
+}
+
+/// A doc of a member, with what its name is in the registry where that is another.
+pub(super) fn noted(mut doc: String, name: &str) -> String {
+    if member(name) != name {
+        let separator = if doc.is_empty() { "" } else { " " };
+        doc += &format!("{separator}In the registry it is `{name}`, a name that C or C++ has taken.");
+    }
+    doc
 }
 
 /// A rule id as part of a name: `D8.1` as `d8_1`.
@@ -137,6 +144,11 @@ mod tests {
         assert_eq!(member("class"), "class_");
         assert_eq!(member("errno"), "errno_");
         assert_eq!(member("kind"), "kind");
+        assert_eq!(noted("A doc.".to_owned(), "kind"), "A doc.");
+        assert_eq!(
+            noted("A doc.".to_owned(), "class"),
+            "A doc. In the registry it is `class`, a name that C or C++ has taken."
+        );
     }
 
     #[test]

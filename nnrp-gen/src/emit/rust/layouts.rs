@@ -208,16 +208,15 @@ impl Emit<'_> {
             let name = field_ident(&field.name);
             let ty = self.rust.field_type(field);
             let deprecated = field.deprecated.as_ref().map(|why| quote!(#[deprecated = #why]));
-            let serde = (self.rust.options.features && field.count.is_some_and(|count| count > 32))
-                .then(|| quote!(#[cfg_attr(feature = "serde", serde(with = "crate::wire::array"))]));
+            let serde = (self.rust.options.features && is_long_array(field))
+                .then(|| quote!(#[cfg_attr(feature = "serde", serde(with = "serde_array"))]));
             quote!(#docs #deprecated #serde pub #name: #ty,)
         });
         // Arrays of more than 32 have no default of their own.
-        let (derived, default) =
-            match layout.values().any(|field| field.count.is_some_and(|count| count > 32)) {
-                false => (quote!(, Default), quote!()),
-                true => (quote!(), self.default_impl()),
-            };
+        let (derived, default) = match layout.values().any(is_long_array) {
+            false => (quote!(, Default), quote!()),
+            true => (quote!(), self.default_impl()),
+        };
         quote! {
             #docs
             #[derive(Clone, Copy, Debug #derived, PartialEq #equality)]
@@ -1200,5 +1199,62 @@ impl Reach for Arguments<'_> {
 
     fn field(&self, field: FieldRef) -> &Field {
         &self.0.fields[field.index]
+    }
+}
+
+/// Whether a field is an array of more than 32, for which the standard library and serde have less.
+pub(super) fn is_long_array(field: &Field) -> bool {
+    field.count.is_some_and(|count| count > 32)
+}
+
+/// What reads and writes long arrays for serde, as the short ones are; once a module.
+pub(super) fn serde_array() -> TokenStream {
+    quote! {
+        #[cfg(feature = "serde")]
+        mod serde_array {
+            /// Writes an array.
+            pub(super) fn serialize<T, S, const N: usize>(array: &[T; N], out: S) -> Result<S::Ok, S::Error>
+            where
+                T: serde::Serialize,
+                S: serde::Serializer,
+            {
+                use serde::ser::SerializeTuple;
+                let mut tuple = out.serialize_tuple(N)?;
+                array.iter().try_for_each(|item| tuple.serialize_element(item))?;
+                tuple.end()
+            }
+
+            /// Reads an array.
+            pub(super) fn deserialize<'de, T, D, const N: usize>(input: D) -> Result<[T; N], D::Error>
+            where
+                T: serde::Deserialize<'de> + Copy + Default,
+                D: serde::Deserializer<'de>,
+            {
+                struct Items<T, const N: usize>(core::marker::PhantomData<T>);
+
+                impl<'de, T: serde::Deserialize<'de> + Copy + Default, const N: usize> serde::de::Visitor<'de>
+                    for Items<T, N>
+                {
+                    type Value = [T; N];
+
+                    fn expecting(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                        write!(out, "an array of length {N}")
+                    }
+
+                    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut items: A) -> Result<[T; N], A::Error> {
+                        let mut array = [T::default(); N];
+                        for (at, place) in array.iter_mut().enumerate() {
+                            let Some(item) = items.next_element()? else {
+                                return Err(serde::de::Error::invalid_length(at, &self));
+                            };
+                            *place = item;
+                        }
+                        Ok(array)
+                    }
+                }
+
+                input.deserialize_tuple(N, Items(core::marker::PhantomData))
+            }
+        }
     }
 }

@@ -8,9 +8,11 @@ mod bitmasks;
 mod bodies;
 mod definitions;
 mod enums;
+mod format;
 mod layouts;
 mod machines;
 mod messages;
+mod parts;
 mod rules;
 mod schemas;
 mod text;
@@ -86,13 +88,8 @@ pub fn module_of(registry: &Registry, options: &Options) -> String {
         out.push_str(&text::indent(&WIRE.replace("pub mod body;\n", &body)));
         out.push_str("}\n\n");
     }
-    out.push_str(&text::pretty(parts(&Rust { registry, options })));
+    out.push_str(&parts::texts(registry, options));
     out
-}
-
-/// All items of a registry.
-pub fn items(registry: &Registry, options: &Options) -> TokenStream {
-    parts(&Rust { registry, options }).collect()
 }
 
 /// What a macro expands to, as text: all items, such that no name around them can break them.
@@ -113,17 +110,7 @@ pub fn expansion(registry: &Registry, root: &str, given: &absolute::Given, attri
 
 /// The items that belong to one thing in the registry, thing by thing.
 fn parts<'a>(rust: &'a Rust<'a>) -> impl Iterator<Item = TokenStream> + 'a {
-    let registry = rust.registry;
-    let serde = rust.options.features.then(enums::serde_text);
-    let protocol = std::iter::once_with(|| rust.protocol()).chain(serde);
-    let enums = registry.enums.iter().filter(|item| !item.is_foreign()).map(|item| rust.enumeration(item));
-    let bitmasks = registry.bitmasks.iter().filter(|item| !item.is_foreign()).map(|item| rust.bitmask(item));
-    let layouts =
-        registry.layouts.iter().filter(|item| !item.is_foreign()).flat_map(|item| rust.layout(item));
-    let machines = registry.machines.iter().map(|item| rust.machine(item));
-    let schemas = std::iter::once_with(|| rust.schemas());
-    let declared = protocol.chain(enums).chain(bitmasks).chain(layouts);
-    declared.chain(rust.messages()).chain(schemas).chain(machines)
+    parts::parts(rust.registry, rust.options).into_iter().flat_map(|part| rust.part(part))
 }
 
 /// The emitter at work.
@@ -225,6 +212,16 @@ fn given_ident(given: Option<&String>, name: &str) -> Ident {
 
 fn field_ident(name: &str) -> Ident {
     ident(&names::field(name))
+}
+
+/// The local variable for the bytes of a segment or part. No other local starts so, whatever a registry calls its own.
+fn piece_ident(name: &str) -> Ident {
+    format_ident!("piece_of_{name}")
+}
+
+/// The parameter for what a metadata field counts in a body.
+fn counted_ident(name: &str) -> Ident {
+    format_ident!("count_of_{name}")
 }
 
 fn const_ident(name: &str) -> Ident {
