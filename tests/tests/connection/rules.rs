@@ -55,8 +55,8 @@ fn c4_an_error_has_the_scope_and_the_weight_of_its_cause() {
     let hello = Message::ClientHello(nnrp_core::state::hello::Offer::new().hello, Default::default());
     // What is sent, and the code, scope, weight and names of the answer.
     let cases = [
-        // A refused submit ends its frame.
-        (submit(session, 1, 0), ErrorCode::INVALID_STATE, ErrorScope::Frame, true, (session, 1)),
+        // A refused submit: the code refuses the message, and says nothing of the session.
+        (submit(session, 1, 0), ErrorCode::INVALID_STATE, ErrorScope::Frame, false, (session, 1)),
         // Another message of a session, here of an operation that nobody knows.
         (
             raw(header(session, 0), &Message::Progress(progress, body)),

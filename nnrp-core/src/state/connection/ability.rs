@@ -67,11 +67,13 @@ impl Connection {
         let (capability, bytes) = answer.offer.write().map_err(Why::Fault)?;
         let header = CommonHeader { session_id, ..CommonHeader::default() };
         let tokens = self.tokens(&bytes)?;
-        self.write(&header, &message(purpose, capability, tokens));
+        let message = message(purpose, capability, tokens);
+        self.write(&header, &message);
         if answer.mismatch {
+            let header = CommonHeader { msg_type: message.message_type(), ..header };
             let refusal =
                 Refusal::new(ErrorCode::UNSUPPORTED_CAPABILITY, "U4", "a required capability is missing");
-            self.answer_error(&header, &refusal.code, false);
+            self.answer_error(&header, refusal.code, self.now);
         }
         Ok(())
     }

@@ -3,8 +3,6 @@
 //! All have the target `nnrp` and the field `side`; where they apply, `session`, `operation`, `frame`, `kind`,
 //! `rule` and `code`, under the same names everywhere (T2).
 
-use alloc::collections::VecDeque;
-
 use super::event::{Event, Why};
 use crate::state::Side;
 use crate::{CommonHeader, CommonHeaderView, OperationState, SessionState};
@@ -74,34 +72,9 @@ pub(super) fn session(side: Side, session: u32, state: SessionState) {
     event!(DEBUG, side, "session closing", session = session, state = state);
 }
 
-/// What waits to be polled. What is put in is observed.
-pub(super) struct Events {
-    side: Side,
-    queue: VecDeque<Event>,
-}
-
-impl Events {
-    pub(super) const fn new(side: Side) -> Self {
-        Self { side, queue: VecDeque::new() }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.queue.len()
-    }
-
-    pub(super) fn push_back(&mut self, event: Event) {
-        happened(self.side, &event);
-        self.queue.push_back(event);
-    }
-
-    pub(super) fn pop_front(&mut self) -> Option<Event> {
-        self.queue.pop_front()
-    }
-}
-
 /// What the application gets to know. Connections and sessions that come and go are told at level info, the rest at
 /// debug.
-fn happened(side: Side, event: &Event) {
+pub(super) fn happened(side: Side, event: &Event) {
     match event {
         Event::Active => event!(INFO, side, "connection active"),
         Event::Rejected { status, .. } => event!(INFO, side, "connection rejected", status = status),
