@@ -5,6 +5,9 @@
 //! Closed enums of a field's own width are enums; open and narrower ones are numbers with an
 //! assertion, as are bitmasks. In deku what is fixed stays a field, since it asserts when it writes too.
 
+#[path = "build/packets.rs"]
+mod packets;
+
 use std::fmt::Write;
 use std::path::Path;
 use std::{env, fs};
@@ -36,8 +39,10 @@ fn main() {
     }
     writeln!(out, "\nfn subjects(count: usize) -> Vec<Subject> {{\n    vec![\n{rows}    ]\n}}")
         .expect("a string takes all");
-    let path = Path::new(&env::var_os("OUT_DIR").expect("cargo sets it")).join("mirrors.rs");
-    fs::write(path, out).expect("OUT_DIR can be written");
+    let folder = env::var_os("OUT_DIR").expect("cargo sets it");
+    let folder = Path::new(&folder);
+    fs::write(folder.join("mirrors.rs"), out).expect("OUT_DIR can be written");
+    fs::write(folder.join("packets.rs"), packets::sides(&registry)).expect("OUT_DIR can be written");
 }
 
 /// The published crate's parser for a layout.
@@ -219,7 +224,7 @@ impl Mirror {
                 }
             }
         }
-        writeln!(out, "        {name}: {ty},")
+        writeln!(out, "        pub {name}: {ty},")
     }
 }
 

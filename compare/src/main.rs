@@ -1,10 +1,11 @@
-//! Times our codecs against other crates, layout by layout, all sides in one run.
+//! Times our codecs against other crates, layout by layout and then whole packets, all sides in one run.
 //!
 //! Every side gets the same valid encodings of each layout, which all of them accept. A time is
 //! the least of many short batches that alternate between the sides; a ratio is the median over
 //! several such turns.
 
 mod inputs;
+mod packets;
 mod sides;
 
 use std::hint::black_box;
@@ -180,7 +181,7 @@ usage: compare [--quick] [--inputs COUNT] [NAME…]
 
   --quick         shorter, for a first look
   --inputs COUNT  how many encodings of each layout: 64, after which branches are foreseen, or more
-  NAME            only the layouts whose name contains it
+  NAME            only the layouts whose name contains it; `packets` for the packets
 ";
 
 fn main() -> ExitCode {
@@ -212,7 +213,8 @@ fn main() -> ExitCode {
     let (turns, rounds) = if quick { (3, 20) } else { (9, 100) };
     let mut subjects = subjects(count);
     subjects.retain(|subject| names.is_empty() || names.iter().any(|name| subject.name.contains(name)));
-    if subjects.is_empty() {
+    let packets = names.is_empty() || names.iter().any(|name| name == "packets");
+    if subjects.is_empty() && !packets {
         eprintln!("no layout of that name");
         return ExitCode::from(2);
     }
@@ -222,7 +224,12 @@ fn main() -> ExitCode {
             deeper(depth, &mut || times.push(turn(subject, rounds)));
         }
     }
-    report(&subjects, &times);
+    if !subjects.is_empty() {
+        report(&subjects, &times);
+    }
+    if packets {
+        packets::run(turns, rounds);
+    }
     ExitCode::SUCCESS
 }
 

@@ -16,7 +16,7 @@ pub trait Codec: Sized {
 }
 
 /// Marks a mirror for deku.
-pub struct Deku<T>(T);
+pub struct Deku<T>(pub T);
 
 impl<T> Codec for Deku<T>
 where
@@ -36,7 +36,7 @@ where
 }
 
 /// Marks a mirror for binrw.
-pub struct Binrw<T>(T);
+pub struct Binrw<T>(pub T);
 
 impl<T> Codec for Binrw<T>
 where

@@ -64,6 +64,8 @@
 //! - `alloc`: the stream splitter and the builders. Without it the codecs work with no allocator at all.
 //! - `std`: implies `alloc`.
 //! - `serde`, `arbitrary`: their traits for layouts, enums and bitmasks.
+//! - `tracing`: events of that crate with the target `nnrp`: packets (trace), refusals and operations (debug), sessions
+//!   and connections (info).
 //!
 //! The crate has no unsafe code, and no input makes it panic.
 #![forbid(unsafe_code)]
@@ -80,6 +82,8 @@ extern crate self as nnrp_core;
 #[cfg(feature = "alloc")]
 pub mod build;
 pub mod describe;
+#[doc(hidden)]
+pub mod held;
 mod later;
 mod profile;
 mod regions;
@@ -87,6 +91,8 @@ mod regions;
 pub mod state;
 pub mod stream;
 pub mod tensor;
+#[doc(hidden)]
+pub mod words;
 
 pub use bitflags;
 pub use nnrp_derive::{Layout, ProfileDescriptor, WireEnum, registry};

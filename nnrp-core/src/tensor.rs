@@ -1,7 +1,7 @@
 //! Tensor data of submits and results: sections, and the ids of their tiles (B9).
 //!
 //! A tensor body is a few sections, one for each role such as a colour channel or a depth map. All sections have the same
-//! tiles, and the tile index says where in the picture these are. A packet that was parsed has good sections and a good
+//! tiles, and the tile index says where in the picture these are. What a section is its descriptor says (G8). A packet that was parsed has good sections and a good
 //! index, so that reading them here cannot fail, with one exception: a result does not say how its index is written. It
 //! uses the mode of its submit, which only the connection knows.
 //!

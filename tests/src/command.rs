@@ -41,20 +41,32 @@ impl Ran {
 pub fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
-        // The test stands in `target/PROFILE/deps`.
-        let test = env::current_exe().expect("a test knows where it is");
-        let profile = test.ancestors().nth(2).expect("tests stand in target/PROFILE/deps");
-        let target = profile.parent().expect("profiles stand in a target folder");
-        let mut build = cargo();
-        build.args(["build", "--quiet", "--package", "nnrp-gen", "--bin", "nnrp-gen", "--target-dir"]);
-        build.arg(target);
-        if profile.file_name() == Some(OsStr::new("release")) {
-            build.arg("--release");
-        }
-        let status = build.current_dir(crate::registry::here()).status().expect("cargo runs");
-        assert!(status.success(), "the command does not build");
+        let profile = build(&["--package", "nnrp-gen", "--bin", "nnrp-gen"]);
         profile.join(format!("nnrp-gen{}", env::consts::EXE_SUFFIX))
     })
+}
+
+/// The same of an example program of the core.
+pub fn example(name: &str) -> PathBuf {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| build(&["--package", "nnrp-core", "--examples"]).join("examples"));
+    folder.join(format!("{name}{}", env::consts::EXE_SUFFIX))
+}
+
+/// Builds with the profile of the tests, and gives the folder that has it then.
+fn build(what: &[&str]) -> PathBuf {
+    // The test stands in `target/PROFILE/deps`.
+    let test = env::current_exe().expect("a test knows where it is");
+    let profile = test.ancestors().nth(2).expect("tests stand in target/PROFILE/deps");
+    let target = profile.parent().expect("profiles stand in a target folder");
+    let mut build = cargo();
+    build.args(["build", "--quiet"]).args(what).arg("--target-dir").arg(target);
+    if profile.file_name() == Some(OsStr::new("release")) {
+        build.arg("--release");
+    }
+    let status = build.current_dir(crate::registry::here()).status().expect("cargo runs");
+    assert!(status.success(), "{what:?} does not build");
+    profile.into()
 }
 
 /// The cargo that runs the tests.

@@ -8,6 +8,7 @@ pub mod mutate;
 pub mod packet;
 pub mod pair;
 pub mod parts;
+pub mod program;
 pub mod project;
 pub mod random;
 pub mod registry;

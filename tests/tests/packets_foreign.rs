@@ -146,3 +146,36 @@ fn main() {
         assert!(wanted.lines().any(named), "{rule} never broke");
     }
 }
+
+/// Parts, segments and fields may be called what the generated code calls its own.
+#[test]
+fn names_that_code_uses_itself_compile() {
+    let registry = registry::foreign("awkward");
+    let maker = Maker::new(&registry);
+    let mut project = Project::new(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("awkward"));
+    let module = run_with(&["--registry", "tests/registries/awkward", "emit", "rust", "--standalone"], b"");
+    project.module("awkward", &module.good());
+    let packets = registry.messages.iter().map(|message| {
+        let packet = maker.packet(message, Size::Full, &mut Random::new(7, &message.name));
+        hex(&packet)
+    });
+    let packets: Vec<_> = packets.collect();
+    let printed = project.run(&format!(
+        r#"
+use scratch::awkward::Packet;
+
+fn main() {{
+    for line in {packets:?} {{
+        let digits = |at: usize| u8::from_str_radix(&line[at..at + 2], 16).unwrap();
+        let bytes: Vec<u8> = (0..line.len()).step_by(2).map(digits).collect();
+        let packet = Packet::parse(&bytes).unwrap_or_else(|fault| panic!("{{fault}}"));
+        let mut out = vec![0; bytes.len()];
+        packet.message().encode_into(&packet.header().to_owned(), &mut out).expect("it was read");
+        assert_eq!(out, bytes);
+        println!("{{:?}}", packet.message_type());
+    }}
+}}
+"#
+    ));
+    assert_eq!(printed, "Whole\nPieces\n");
+}

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use nnrp_tests::command::{cargo, run_in};
+use nnrp_tests::program::Program;
 use nnrp_tests::registry::{folder, here};
 
 /// A folder with a copy of the registry, to edit as the README does.
@@ -52,17 +53,44 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
+/// Where the README's server listens. The real one takes a free port.
+const ADDRESS: &str = "127.0.0.1:7410";
+
+/// A server that a command with `&` left running, and its address.
+struct Server {
+    _program: Program,
+    address: String,
+}
+
+/// Starts a server, and gives the line that says where it listens.
+fn start(words: &[&str], server: &mut Option<Server>) -> String {
+    let words: Vec<&str> =
+        words.iter().map(|word| if *word == ADDRESS { "127.0.0.1:0" } else { word }).collect();
+    // What takes long goes first.
+    let build = words.iter().skip(1).take_while(|word| **word != "--");
+    assert!(cargo().arg("build").args(build).current_dir(here()).status().expect("cargo runs").success());
+    let mut program = Program::run(cargo().args(words).current_dir(here()));
+    let line = program.wait_for("listening on ");
+    let address = line.trim_start_matches("listening on ").to_owned();
+    let line = line.replace(&address, ADDRESS);
+    *server = Some(Server { _program: program, address });
+    line
+}
+
 /// What a command prints; nothing for the one that runs this test.
-fn print(place: &Path, line: &str) -> Option<String> {
+fn print(place: &Path, line: &str, server: &mut Option<Server>) -> Option<String> {
     let words = words(line);
+    let there = server.as_ref().map_or(ADDRESS, |server| &server.address);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
+        ["cargo", words @ .., "&"] => Some(start(words, server)),
         ["cargo", "test", "--workspace"] => None,
         ["cargo", "run", "-q", "-p", "nnrp-gen", "--", arguments @ ..] => {
             let ran = run_in(place, arguments, b"");
             Some(ran.out + &ran.err)
         }
         ["cargo", "run", "-q", arguments @ ..] => {
+            let arguments = arguments.iter().map(|word| if *word == ADDRESS { there } else { word });
             let ran =
                 cargo().args(["run", "-q"]).args(arguments).current_dir(here()).output().expect("cargo runs");
             assert!(ran.status.success(), "{line}: {}", String::from_utf8_lossy(&ran.stderr));
@@ -79,6 +107,7 @@ fn every_command_prints_what_it_says() {
     let place = workplace();
     let mut made = String::new();
     let mut rest = readme.as_str();
+    let mut server = None;
     while let Some(start) = rest.find("\n```") {
         let (text, block) = rest.split_at(start + 1);
         made.push_str(text);
@@ -91,7 +120,7 @@ fn every_command_prints_what_it_says() {
             "console" => {
                 let command =
                     body.lines().next().and_then(|line| line.strip_prefix("$ ")).expect("a command");
-                let printed = print(&place, command).unwrap_or_default();
+                let printed = print(&place, command, &mut server).unwrap_or_default();
                 made.push_str(
                     &format!("```console\n$ {command}\n{}\n```\n", printed.trim_end())
                         .replace("\n\n```", "\n```"),

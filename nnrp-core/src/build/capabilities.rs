@@ -3,10 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::CapabilityTokens;
-use crate::wire::{Fault, FaultKind, Site};
-
-/// A token that its length cannot count.
-const TOO_LONG: &Site = &Site::rule("capability_tokens", "length", "B8.3", "");
+use crate::wire::Fault;
 
 /// Writes capability tokens as they stand on the wire: ascending, each once.
 ///
@@ -40,11 +37,8 @@ impl Capabilities {
         tokens.dedup();
         let mut all = Self::default();
         for token in tokens {
-            if u16::try_from(token.len()).is_err() {
-                let fault = Fault::new(TOO_LONG, 0, FaultKind::Length).behind(all.bytes.len());
-                all.fault.get_or_insert(fault);
-            } else {
-                CapabilityTokens::push(&mut all.bytes, token);
+            if let Err(fault) = CapabilityTokens::push(&mut all.bytes, token) {
+                all.fault.get_or_insert(fault.behind(all.bytes.len()));
             }
         }
         all

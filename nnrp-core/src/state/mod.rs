@@ -21,6 +21,8 @@ pub mod probe;
 pub(crate) mod random;
 pub mod refusal;
 pub mod resume;
+#[doc = include_str!("rules.md")]
+pub mod rules {}
 pub mod schedule;
 pub mod schema;
 pub mod session;

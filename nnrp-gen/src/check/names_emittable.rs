@@ -11,14 +11,19 @@ use super::Check;
 pub(crate) const SUPPORT_TYPES: &[&str] =
     &["Fault", "FaultKind", "Layout", "Site", "UnknownValue", "Vec", "Option", "Result", "String", "Box"];
 
+/// What it calls what it has for messages, where there are any.
+const PACKET_TYPES: &[&str] = &["Message", "Packet", "Frame"];
+
 pub(super) fn run(check: &mut Check<'_>) {
     let registry = check.registry;
     if let Some(protocol) = registry.protocols.first() {
         identifier(check, &protocol.name);
     }
     let mut types: HashMap<String, (&Text, String)> = HashMap::new();
+    let packets = !registry.messages.is_empty();
     let claim = |check: &mut Check<'_>, ident: String, name: &'_ Text, what: &str| {
-        if SUPPORT_TYPES.contains(&ident.as_str()) {
+        let of_packets = packets && PACKET_TYPES.contains(&ident.as_str());
+        if SUPPORT_TYPES.contains(&ident.as_str()) || of_packets {
             let problem = check.error(
                 name.span,
                 format!("{what} `{}` becomes `{ident}`, which the generated code uses itself", name.value),
@@ -63,6 +68,7 @@ pub(super) fn run(check: &mut Check<'_>) {
             all.push((format!("{ident}{suffix}"), &item.name, what));
         }
     }
+    derived(check, &mut all);
     for (ident, name, what) in all {
         match types.get(&ident) {
             // Two of one kind with one name are reported as such elsewhere.
@@ -88,6 +94,11 @@ pub(super) fn run(check: &mut Check<'_>) {
     for item in &registry.bodies {
         identifier(check, &item.name);
         members(check, item.parts.iter().map(|part| &part.name), names::field);
+        for part in item.parts.iter().filter(|part| part.name.value == "prelude") {
+            let problem = check.error(part.name.span, "a part cannot be called `prelude`");
+            problem.label = "what stands in front of the parts is".to_owned();
+            problem.help = Some("rename it".to_owned());
+        }
     }
     for name in registry
         .entries
@@ -101,6 +112,55 @@ pub(super) fn run(check: &mut Check<'_>) {
         identifier(check, &item.name);
         members(check, item.states.iter().map(|state| &state.name), names::pascal);
     }
+}
+
+/// What else becomes a type: entries, bodies, vocabularies, rows, and the bodies of messages.
+fn derived<'a>(check: &mut Check<'a>, all: &mut Vec<(String, &'a Text, String)>) {
+    let (registry, index) = (check.registry, check.index);
+    let mut add = |name: &'a Text, suffix: &str, what: &str| {
+        all.push((format!("{}{suffix}", names::pascal(name.as_str())), name, what.to_owned()));
+    };
+    for item in &registry.entries {
+        add(&item.name, "", "entry");
+        add(&item.name, "Entries", "block of entry");
+        let header = index.layouts.get(item.header.as_str()).map(|&position| &registry.layouts[position]);
+        let selector = header.zip(item.select.as_ref()).and_then(|(header, select)| {
+            let field = header.fields.iter().find(|field| field.name.value == select.value)?;
+            Some(&registry.enums[*index.enums.get(field.enumeration.as_ref()?.as_str())?])
+        });
+        let choices =
+            selector.into_iter().flat_map(|item| &item.values).filter(|value| value.layout.is_some());
+        let choices: Vec<_> = choices.collect();
+        if !choices.is_empty() {
+            add(&item.name, "Payload", "payload of entry");
+        }
+        for choice in choices.into_iter().filter(|choice| names::pascal(choice.name.as_str()) == "Other") {
+            let message = format!(
+                "choice `{}` becomes `Other`, which is every payload that is not known",
+                choice.name.value
+            );
+            let problem = check.report.push(crate::report::Diagnostic::error(choice.name.span, message));
+            problem.help = Some("rename it".to_owned());
+        }
+    }
+    for item in &registry.vocabularies {
+        add(&item.name, "", "vocabulary");
+    }
+    for item in &registry.bodies {
+        add(&item.name, "", "body");
+    }
+    for item in registry.messages.iter().filter(|item| !item.body.is_empty()) {
+        add(&item.name, "Body", "body of message");
+    }
+    let segments =
+        registry.messages.iter().flat_map(|item| &item.body).filter_map(|segment| segment.of.as_ref());
+    let parts = registry.bodies.iter().flat_map(|item| &item.parts);
+    let parts = parts.flat_map(|part| part.of.iter().chain(part.leading.iter().map(|(layout, _)| layout)));
+    let mut rows: Vec<usize> =
+        segments.chain(parts).filter_map(|of| index.layouts.get(of.as_str()).copied()).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    rows.into_iter().for_each(|row| add(&registry.layouts[row].name, "Rows", "rows of layout"));
 }
 
 /// Names that become identifiers of one scope.

@@ -4,6 +4,9 @@ use crate::syntax::{Number, Scalar};
 
 use super::Check;
 
+/// How many values of an enum may say that what they select stands once.
+const MOST_ONCE: usize = 64;
+
 pub(super) fn run(check: &mut Check<'_>) {
     let registry = check.registry;
     for item in &registry.enums {
@@ -51,6 +54,16 @@ pub(super) fn run(check: &mut Check<'_>) {
                 let problem = check.error(bit.bit.span, message);
                 problem.label = format!("bits are 0 to {}", bits - 1);
             }
+        }
+    }
+    for item in &registry.enums {
+        // A reader remembers each in a bit of a word.
+        let mut once = item.values.iter().filter(|value| value.once.is_some());
+        if let Some(value) = once.nth(MOST_ONCE) {
+            let message = format!("more than {MOST_ONCE} values of `{}` stand once", item.name.value);
+            let problem = check.error(value.name.span, message);
+            problem.label = "one too many".to_owned();
+            problem.help = Some("leave out `once`, or make the whole key `unique` in its entry".to_owned());
         }
     }
     let from_messages = registry.enums.iter().find(|item| item.from_messages.is_some());

@@ -41,7 +41,8 @@
 //! (the entry's where it has none); Length of the payload's length field where it is not the layout's
 //! size, with the same rule; then the payload as a layout.
 //!
-//! **A body.** Empty and optional is good. The prelude as a layout. Then part by part: Length of its
+//! **A body.** Empty and optional is good where the metadata counts nothing in it: Length of the first count of
+//! a part that is not 0, with the part's rule. Else the prelude as a layout. Then part by part: Length of its
 //! length field where it takes more than is left, where it is no multiple of the part's layout, where
 //! it is not what its count says, where it is less than its leading layouts (Length of their count
 //! then); all with the part's rule. What is left over is the Length of the last part (layout: the body;

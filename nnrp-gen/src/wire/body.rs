@@ -30,7 +30,15 @@ impl<'a> Piece<'a> {
         self.sub(0, size)
     }
 
+    /// Its first bytes and what is behind them, if it has so many.
+    #[inline]
+    fn split(&self, size: usize) -> Option<(Piece<'a>, Piece<'a>)> {
+        let (front, back) = self.bytes.split_at_checked(size)?;
+        Some((Piece { bytes: front, at: self.at }, Piece { bytes: back, at: self.at + size }))
+    }
+
     /// The bytes from `from`, at most `size` of them.
+    #[inline]
     fn sub(&self, from: usize, size: usize) -> Piece<'a> {
         let from = from.min(self.bytes.len());
         let size = size.min(self.bytes.len() - from);
@@ -59,11 +67,10 @@ pub struct Place {
 
 impl Place {
     /// The number in the bytes of its layout.
+    #[inline]
     pub fn read(&self, layout: &[u8]) -> u64 {
         let from = self.offset as usize;
-        let bytes = layout.get(from..from + self.size as usize).unwrap_or_default();
-        let shift = |number, byte: &u8| number << 8 | u64::from(*byte);
-        if self.big { bytes.iter().fold(0, shift) } else { bytes.iter().rev().fold(0, shift) }
+        number(layout.get(from..from + self.size as usize).unwrap_or_default(), self.big)
     }
 
     /// A fault in it, in a layout that starts at `base`.
@@ -71,6 +78,20 @@ impl Place {
     pub const fn blame(&'static self, base: usize, kind: FaultKind) -> Fault {
         fault(&self.site, base + self.offset as usize, kind)
     }
+}
+
+/// The bytes of a scalar as a number.
+#[inline]
+fn number(bytes: &[u8], big: bool) -> u64 {
+    let (little, missing) = match *bytes {
+        [a] => (u64::from(a), 56),
+        [a, b] => (u64::from(u16::from_le_bytes([a, b])), 48),
+        [a, b, c, d] => (u64::from(u32::from_le_bytes([a, b, c, d])), 32),
+        [a, b, c, d, e, f, g, h] => (u64::from_le_bytes([a, b, c, d, e, f, g, h]), 0),
+        // No scalar has another size; this is a field of bytes that are not there.
+        _ => (0, 0),
+    };
+    if big { little.swap_bytes() >> missing } else { little }
 }
 
 /// A layout: its size and its check.
@@ -208,8 +229,8 @@ impl Select {
         self.choices.iter().find(known)
     }
 
-    /// Checks a payload against what its header or row at `base` says. `seen` has a bit for each choice
-    /// that stood before.
+    /// Checks a payload against what its header or row at `base` says. `seen` has a bit for each choice that stood
+    /// before and stands once; a registry has at most as many of those as there are bits.
     fn check(
         &'static self,
         header: &[u8],
@@ -232,8 +253,8 @@ impl Select {
             return Err(field.blame(base, FaultKind::Rule));
         }
         if let Some(field) = &choice.once {
-            let position = self.choices.iter().position(|other| other.value == choice.value).unwrap_or(0);
-            let bit = 1 << (position % 64);
+            let mut once = self.choices.iter().filter(|other| other.once.is_some());
+            let bit = 1 << once.position(|other| other.value == choice.value).unwrap_or(0);
             if *seen & bit != 0 {
                 return Err(field.blame(base, FaultKind::Rule));
             }
@@ -276,15 +297,13 @@ impl Entries {
     /// The first entry of `rest` and what is behind it.
     fn split<'a>(&'static self, rest: Piece<'a>) -> Result<(Entry<'a>, Piece<'a>), Fault> {
         let size = self.header.size as usize;
-        let header = rest.sub(0, size);
+        let (header, left) = rest.split(size).unwrap_or((rest, Piece { bytes: &[], at: rest.end() }));
         self.header.one(header)?;
-        let left = rest.sub(size, usize::MAX);
         let declared = usize::try_from(self.payload.read(header.bytes)).ok();
-        let Some(length) = declared.filter(|length| *length <= left.bytes.len()) else {
+        let Some((payload, behind)) = declared.and_then(|length| left.split(length)) else {
             return Err(self.payload.blame(rest.at, FaultKind::Length));
         };
-        let payload = left.sub(0, length);
-        let behind = left.sub(length, usize::MAX);
+        let length = payload.bytes.len();
         // Neither sum overflows: both are lengths within one slice.
         let padding = (size + length).next_multiple_of(self.align.max(1) as usize) - (size + length);
         if let Some(at) = behind.bytes.iter().take(padding).position(|byte| *byte != 0) {
@@ -297,7 +316,12 @@ impl Entries {
     }
 
     /// Checks a block of entries in a message.
+    #[inline]
     pub fn check(&'static self, block: Piece<'_>, message: u64) -> Result<(), Fault> {
+        if block.bytes.is_empty() { Ok(()) } else { self.check_some(block, message) }
+    }
+
+    fn check_some(&'static self, block: Piece<'_>, message: u64) -> Result<(), Fault> {
         let mut rest = block;
         let mut values = Values::new();
         let mut seen = 0;
@@ -328,16 +352,18 @@ impl Entries {
             .map(|entry| field.read(entry.header.bytes))
     }
 
-    /// The entries of a block, up to the first that is not whole.
+    /// The entries of a checked block; of another, up to the first that is cut.
+    #[inline]
     pub fn iter<'a>(&'static self, block: Piece<'a>) -> impl Iterator<Item = Entry<'a>> + Clone + use<'a> {
         let mut rest = block;
         core::iter::from_fn(move || {
-            if rest.bytes.is_empty() {
-                return None;
-            }
-            let (entry, behind) = self.split(rest).ok()?;
-            rest = behind;
-            Some(entry)
+            let (header, left) = rest.split(self.header.size as usize)?;
+            let length = usize::try_from(self.payload.read(header.bytes)).ok()?;
+            let (payload, behind) = left.split(length)?;
+            let size = header.bytes.len() + length;
+            let padding = size.next_multiple_of(self.align.max(1) as usize) - size;
+            rest = behind.sub(padding, usize::MAX);
+            Some(Entry { header, payload })
         })
     }
 
@@ -459,21 +485,37 @@ pub struct Words {
 }
 
 impl Words {
-    /// Checks words against those that are registered, and counts them.
-    pub fn check(&'static self, words: Piece<'_>, registered: impl Fn(&[u8]) -> bool) -> Result<u64, Fault> {
+    /// Checks words against those that are registered, which ascend, or that `also` allows, and counts them.
+    pub fn check(
+        &'static self,
+        words: Piece<'_>,
+        registered: &[&str],
+        also: impl Fn(&str) -> bool,
+    ) -> Result<u64, Fault> {
+        let allowed = |word: &[u8]| {
+            let form = word.iter().all(|byte| is_word_byte(*byte));
+            core::str::from_utf8(word).is_ok_and(|word| form && also(word))
+        };
         let mut rest = words;
         let mut before: &[u8] = &[];
         let mut count = 0;
         while !rest.bytes.is_empty() {
             let (word, behind) = self.split(rest)?;
-            let good = word.bytes.iter().all(|byte| is_word_byte(*byte)) && registered(word.bytes);
-            need(good, &self.word, word.at, FaultKind::UnknownValue)?;
+            let known = registered.binary_search_by(|known| known.as_bytes().cmp(word.bytes)).is_ok();
+            need(known || allowed(word.bytes), &self.word, word.at, FaultKind::UnknownValue)?;
             need(before < word.bytes, &self.word, word.at, FaultKind::Rule)?;
             before = word.bytes;
             rest = behind;
             count += 1;
         }
         Ok(count)
+    }
+
+    /// The length of a word of so many bytes, which must be some and must fit.
+    pub fn length_of(&'static self, bytes: usize) -> Result<u64, Fault> {
+        let most = u64::MAX >> (64 - 8 * self.prefix.clamp(1, 8));
+        let fits = u64::try_from(bytes).ok().filter(|length| *length > 0 && *length <= most);
+        fits.ok_or(fault(&self.length, 0, FaultKind::Length))
     }
 
     fn split<'a>(&'static self, rest: Piece<'a>) -> Result<(Piece<'a>, Piece<'a>), Fault> {
@@ -617,7 +659,11 @@ pub fn rows(part: Piece<'_>, size: u32) -> impl Iterator<Item = Piece<'_>> {
 }
 
 /// The first inline object of a kind.
+#[inline]
 pub fn object<'a>(entries: &'static Entries, block: Piece<'a>, key: &Place, kind: u64) -> Option<Entry<'a>> {
+    if block.bytes.is_empty() {
+        return None;
+    }
     entries.iter(block).find(|entry| key.read(entry.header.bytes) == kind)
 }
 
@@ -662,9 +708,15 @@ pub struct Section<'a> {
 }
 
 impl Tensor {
-    fn number(&self, bytes: &[u8]) -> u64 {
-        let shift = |number, byte: &u8| number << 8 | u64::from(*byte);
-        if self.big { bytes.iter().fold(0, shift) } else { bytes.iter().rev().fold(0, shift) }
+    /// The sum of a table of lengths.
+    fn sum(&self, lengths: &[u8]) -> u64 {
+        let (lengths, _) = lengths.as_chunks::<4>();
+        // Each way is one loop without a choice in it.
+        if self.big {
+            lengths.iter().map(|length| u64::from(u32::from_be_bytes(*length))).sum()
+        } else {
+            lengths.iter().map(|length| u64::from(u32::from_le_bytes(*length))).sum()
+        }
     }
 
     /// The descriptor of the section behind the one that ends at `at`.
@@ -709,8 +761,7 @@ impl Tensor {
             let expected = if fixed.read(descriptor.bytes) & bit != 0 {
                 self.stride.read(descriptor.bytes).checked_mul(tiles)
             } else {
-                let lengths = section.length_table.chunks_exact(4).map(|length| self.number(length));
-                Some(lengths.sum())
+                Some(self.sum(section.length_table))
             };
             if expected != Some(section.payload.len() as u64) {
                 return Err(self.payload.blame(descriptor.at, FaultKind::Length));
@@ -774,7 +825,7 @@ impl Tensor {
             TileMode::Delta => {
                 let mut sum = 0;
                 for (step, id) in bytes.chunks_exact(2).enumerate() {
-                    sum += self.number(id);
+                    sum += number(id, self.big);
                     need(sum <= 0xffff, &self.object, index.payload.at + 2 * step, FaultKind::Rule)?;
                 }
                 Ok(())

@@ -64,3 +64,8 @@ fn the_header_of_the_test_registry_compiles_everywhere() {
 fn the_header_of_another_protocol_compiles_everywhere() {
     everywhere("relay");
 }
+
+#[test]
+fn the_header_of_awkward_names_compiles_everywhere() {
+    everywhere("awkward");
+}

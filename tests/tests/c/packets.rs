@@ -159,6 +159,11 @@ fn rust_and_c_agree_on_packets_of_another_protocol() {
     agreement("relay");
 }
 
+#[test]
+fn rust_and_c_agree_on_packets_of_awkward_names() {
+    agreement("awkward");
+}
+
 /// Words beside the registered ones are good where the reader knows them.
 #[test]
 fn readers_may_know_more_words() {

@@ -99,6 +99,11 @@ fn b1_regions_fill_the_body() -> Vec<Vector> {
     let size = full.as_bytes().len();
     let empty = Good::packet(of_session(), Message::FrameSubmit(frame_submit(), Default::default()));
     let result = Good::packet(of_session(), Message::ResultPush(ResultPush::default(), Default::default()));
+    let rows_of = |at: usize, bytes: u8| {
+        let mut body = vec![0; PRELUDE + usize::from(bytes)];
+        body[at] = bytes;
+        empty.body(&body)
+    };
     let bare = good(submit().token(DescriptorFlags::empty(), b"").to_vec(&of_session()));
     vec![
         empty.body(&[0; 31]).faults(FaultKind::TooShort, "", "body_region_prelude", "", SUBMIT + 31),
@@ -117,6 +122,10 @@ fn b1_regions_fill_the_body() -> Vec<Vector> {
         prelude(16, &[0xff; 4], "B1.4", "extension_descriptor_bytes"),
         prelude(16, &[15], "B1.4", "extension_descriptor_bytes"),
         prelude(20, &[0xff; 4], "B6.1", "extension_payload_bytes"),
+        // A region that is there and as long as is said, but holds no whole number of rows.
+        rows_of(4, 23).length("B1.2", "body_region_prelude", "object_reference_bytes", SUBMIT + 4),
+        rows_of(8, 23).length("B1.3", "body_region_prelude", "typed_payload_descriptor_bytes", SUBMIT + 8),
+        rows_of(16, 15).length("B1.4", "body_region_prelude", "extension_descriptor_bytes", SUBMIT + 16),
         full.splice(size, 0, &[0]).length("B6.1", "regions", "extension_payloads", size),
         full.put(SUBMIT + 24, &[1]).faults(
             FaultKind::Reserved,
@@ -125,14 +134,15 @@ fn b1_regions_fill_the_body() -> Vec<Vector> {
             "body_flags",
             SUBMIT + 24,
         ),
-        empty.set("payload_frame_count", 1).breaks("B1.5", "frame_submit", "payload_frame_count", 108),
+        // An empty one has no payloads and no references.
+        empty.set("payload_frame_count", 1).length("B1.3", "frame_submit", "payload_frame_count", 108),
+        result.set("payload_frame_count", 1).length("B1.3", "result_push", "payload_frame_count", 100),
         empty.set("object_ref_mask", 1).set("submit_mode", 1).breaks(
-            "B1.6",
+            "B2.1",
             "frame_submit",
             "object_ref_mask",
             96,
         ),
-        result.set("payload_frame_count", 1).breaks("B1.7", "result_push", "payload_frame_count", 100),
     ]
 }
 
@@ -347,6 +357,8 @@ fn b8_capability_tokens_are_registered_and_ascend() -> Vec<Vector> {
     let offer = Good::packet(of_connection(), offer);
     let (start, name) = (72, "capability_tokens");
     let second = start + 17;
+    let body = DegradeProfileBody { capability_entries };
+    let degrade = Good::packet(of_connection(), Message::DegradeProfile(Capability::default(), body));
     let entry = |word: &[u8]| [&(word.len() as u16).to_le_bytes(), word].concat();
     let with = |first: &[u8], second: &[u8]| {
         let entries = [entry(first), entry(second)].concat();
@@ -369,6 +381,8 @@ fn b8_capability_tokens_are_registered_and_ascend() -> Vec<Vector> {
         offer.set("capability_count", 0).breaks("B8.1", "capability", "body_bytes", 64),
         offer.set("capability_count", 1).length("B8.2", "capability", "capability_count", 42),
         offer.set("capability_count", 3).length("B8.2", "capability", "capability_count", 42),
+        degrade.set("capability_count", 1).length("B8.2", "capability", "capability_count", 42),
+        degrade.put(second + 2, b"p").faults(FaultKind::UnknownValue, "B8.3", name, "word", second + 2),
         offer.set("body_bytes", 31).length("B8.2", "capability", "body_bytes", 64),
         offer.set("body_bytes", 17).length("B8.2", "capability_negotiation", "capability_entries", second),
         offer.put(start, &[0]).length("B8.3", name, "length", start),
@@ -432,6 +446,19 @@ fn b8_a_reader_may_know_more_tokens() {
     // Their form is not the reader's to say.
     let loud = Capabilities::new(["Private"]);
     assert!(loud.entries_with(|_| true).is_err());
+}
+
+/// A word that its length cannot say, or that has none, is not written.
+#[test]
+fn b8_a_word_that_no_length_fits_is_refused() {
+    let mut out = vec![7];
+    for bad in [String::new(), "a".repeat(0x1_0000)] {
+        let fault = CapabilityTokens::push(&mut out, &bad).expect_err("no reader would take it");
+        assert_eq!((fault.rule(), fault.field(), fault.kind()), (Some("B8.3"), "length", FaultKind::Length));
+        assert_eq!(out, [7]);
+    }
+    CapabilityTokens::push(&mut out, &"a".repeat(0xffff)).expect("its length can be said");
+    assert_eq!((out.len(), &out[..3]), (1 + 2 + 0xffff, [7, 0xff, 0xff].as_slice()));
 }
 
 /// Many types in one block, past those that are remembered one by one (B7).

@@ -43,7 +43,7 @@ fn d1_a_hello_offers_what_is_needed() -> Vec<Vector> {
     let of = |bad: super::vector::Bad, rule, field, at| bad.breaks(rule, "client_hello", field, at);
     let version = ErrorCode::UNSUPPORTED_VERSION;
     vec![
-        of(hello.set("min_version_major", 2), "D1.1", "min_version_major", 40).code(version),
+        of(hello.set("min_version_major", 2), "D1.2", "min_version_major", 40).code(version),
         of(wide.set("max_version_major", 0), "D1.2", "min_version_major", 40).code(version),
         of(hello.set("supported_wire_format_bitmap", 2), "D1.3", "supported_wire_format_bitmap", 42),
         of(hello.set("supported_profile_bitmap", 0), "D1.4", "supported_profile_bitmap", 44),

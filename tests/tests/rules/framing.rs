@@ -227,3 +227,21 @@ fn f5_pressure_without_a_scope_is_on_the_session_of_the_header() {
         Good::packet(of_session(), message).set("scope_id", 3).passes();
     }
 }
+
+/// The writer does not mend a header of the wrong scope either.
+#[test]
+fn f5_the_writer_refuses_a_session_where_there_is_none() {
+    for (header, message) in smallest() {
+        let other = if header.session_id == 0 { 4 } else { 0 };
+        let header = CommonHeader { session_id: other, ..header };
+        let mut out = [0xaa; 256];
+        match message.encode_into(&header, &mut out) {
+            // Of the connection or of a session, as the header says.
+            Ok(size) => assert_eq!(Packet::parse(&out[..size]).map(|it| it.header().session_id()), Ok(other)),
+            Err(wire::WriteError::Fault(fault)) => {
+                assert_eq!((fault.rule(), fault.field(), fault.offset()), (Some("F5"), "session_id", 20));
+            }
+            Err(error) => panic!("{message:?}: {error}"),
+        }
+    }
+}

@@ -138,6 +138,23 @@ fn b9_a_result_has_sections_too() -> Vec<Vector> {
     ]
 }
 
+/// Counts and the mode speak of a table and an index. Where the packet neither holds nor references them they are
+/// not looked at: B1 says what an empty body needs, and B5 lets tensor data travel without them.
+#[test]
+fn b9_counts_of_what_is_elsewhere_are_not_checked() {
+    let submit = FrameSubmit {
+        payload_kind_bitmap: PayloadKindBitmap::TENSOR,
+        section_count: 2,
+        tile_count: 3,
+        tile_index_mode: TileIndexMode::RawU16,
+        ..frame_submit()
+    };
+    let bytes = SubmitBuilder::new(submit).to_vec(&of_session()).expect("it is good");
+    let (submit, body) = message(&bytes);
+    assert_eq!((submit.section_count, submit.tile_count), (2, 3));
+    assert!(body.sections().next().is_none() && body.tile_ids(&submit).is_none());
+}
+
 fn message(bytes: &[u8]) -> (FrameSubmit, FrameSubmitBody<'_>) {
     let packet = Packet::parse(bytes).unwrap_or_else(|fault| panic!("{fault}"));
     let Message::FrameSubmit(submit, body) = packet.message() else { panic!("another message") };

@@ -51,7 +51,7 @@ pub enum Eviction {
     SoonestOver,
 }
 
-/// The identity of an object (K1).
+/// The identity of an object (K1). Kinds that only runtimes know are kinds like all others (K7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
     /// Whose cache: a session, or 0 for the connection's.

@@ -2,6 +2,7 @@
 
 use alloc::{collections::BTreeSet, string::String, vec::Vec};
 
+use crate::wire::Fault;
 use crate::{Capability, CapabilityFlags, CapabilityTokens, CostModelId, ProfileId};
 
 /// What holds for all tokens of an offer.
@@ -92,10 +93,14 @@ impl Offer {
     }
 
     /// The message: its metadata, and the entries of its body in their order (B8).
-    pub fn write(&self) -> (Capability, Vec<u8>) {
+    ///
+    /// # Errors
+    ///
+    /// Where a token is empty or longer than its length can say.
+    pub fn write(&self) -> Result<(Capability, Vec<u8>), Fault> {
         let mut body = Vec::new();
         for token in &self.tokens {
-            CapabilityTokens::push(&mut body, token);
+            CapabilityTokens::push(&mut body, token)?;
         }
         let capability = Capability {
             profile_id: self.profile,
@@ -107,6 +112,6 @@ impl Offer {
             body_bytes: u32::try_from(body.len()).unwrap_or(u32::MAX),
             flags: self.terms.flags,
         };
-        (capability, body)
+        Ok((capability, body))
     }
 }

@@ -43,7 +43,7 @@ impl Connection {
     /// What [`Capabilities::check_offer`](crate::state::capability::Capabilities::check_offer) refuses: in a
     /// negotiation only the client offers.
     pub fn offer(&mut self, purpose: Purpose, session_id: u32, offer: &Offer, now: Time) -> Result<(), Why> {
-        let (capability, bytes) = offer.write();
+        let (capability, bytes) = offer.write().map_err(Why::Fault)?;
         let header = CommonHeader { session_id, ..CommonHeader::default() };
         let tokens = self.tokens(&bytes)?;
         self.send(&header, &message(purpose, capability, tokens), now)
@@ -64,14 +64,16 @@ impl Connection {
     ) -> Result<(), Why> {
         let plan = self.capabilities.check_answer(purpose, session_id, profile, able)?;
         let answer = self.capabilities.apply_answer(plan);
-        let (capability, bytes) = answer.offer.write();
+        let (capability, bytes) = answer.offer.write().map_err(Why::Fault)?;
         let header = CommonHeader { session_id, ..CommonHeader::default() };
         let tokens = self.tokens(&bytes)?;
-        self.write(&header, &message(purpose, capability, tokens));
+        let message = message(purpose, capability, tokens);
+        self.write(&header, &message);
         if answer.mismatch {
+            let header = CommonHeader { msg_type: message.message_type(), ..header };
             let refusal =
                 Refusal::new(ErrorCode::UNSUPPORTED_CAPABILITY, "U4", "a required capability is missing");
-            self.answer_error(&header, &refusal.code, false);
+            self.answer_error(&header, refusal.code, self.now);
         }
         Ok(())
     }
@@ -83,7 +85,7 @@ impl Connection {
 
     fn tokens<'a>(&self, bytes: &'a [u8]) -> Result<CapabilityTokens<'a>, Why> {
         let words = self.config.words.tokens();
-        CapabilityTokens::with(bytes, &|word: &str| words.contains(word)).map_err(Why::Fault)
+        CapabilityTokens::with(bytes, |word: &str| words.contains(word)).map_err(Why::Fault)
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Config {
     pub output_bytes: usize,
     /// Events that may wait to be polled. Over it nothing more is read.
     pub events: usize,
+    /// Bytes of the packets in them. Over it nothing more is read.
+    pub event_bytes: usize,
     /// Submits that may wait for credit.
     pub queue: usize,
     /// Puts that may wait for their answer.
@@ -66,6 +68,7 @@ impl Config {
             packet_bytes: DEFAULT_LIMIT,
             output_bytes: 64 << 20,
             events: 65_536,
+            event_bytes: 64 << 20,
             queue: 65_536,
             puts: 1_024,
             probe_bytes: 1 << 20,

@@ -1,15 +1,17 @@
 //! What a connection has to say to the application.
 
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::fmt;
 
+use super::observe;
 use crate::state::cache::{Answered, Gone, Key};
 use crate::state::capability;
 use crate::state::credit::Blocked;
 use crate::state::hello::Offer;
 use crate::state::operation::{Ended, Parent, Remembered};
 use crate::state::session::Ticket;
-use crate::state::{Refusal, cache};
+use crate::state::{Refusal, Side, cache};
 use crate::wire::Fault;
 use crate::{
     CacheErrorCode, CommonHeader, CommonHeaderView, ErrorCode, Message, OperationState, Packet, PatchMask,
@@ -58,7 +60,10 @@ pub enum Over {
     Refused,
     /// The time to negotiate or to drain was over.
     Time,
-    /// Nothing was heard of the peer for too long.
+    /// Nothing was heard of the peer for too long. Sessions that can be resumed are held until the application gives the
+    /// transport up: by [`Connection::park`](super::Connection::park) on a server,
+    /// [`Connection::take_sessions`](super::Connection::take_sessions) on a client, or
+    /// [`Connection::handle_lost`](super::Connection::handle_lost), which ends them.
     Silence,
     /// The peer sent what no packet can be found in.
     Broken,
@@ -206,6 +211,15 @@ pub enum Event {
         packet: Received,
     },
 
+    /// Server: outcomes that went out are no longer kept for a resume, because their time is over or others needed the
+    /// room (R1). On a connection that works nothing is wrong with that.
+    Unconfirmed {
+        /// The session.
+        session_id: u32,
+        /// Their operations.
+        operations: Vec<u64>,
+    },
+
     /// The peer stored something here.
     Stored {
         /// What.
@@ -270,6 +284,67 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// The packet that brought it, where it has one.
+    pub fn packet(&self) -> Option<&Received> {
+        match self {
+            Self::Hello { packet, .. }
+            | Self::SessionRequested { packet, .. }
+            | Self::SessionPatched { packet, .. }
+            | Self::Submitted { packet, .. }
+            | Self::Updated { packet, .. }
+            | Self::Late { packet, .. }
+            | Self::Stored { packet, .. }
+            | Self::Referenced { packet, .. }
+            | Self::Error { packet }
+            | Self::Message { packet } => Some(packet),
+            Self::Ended { packet, .. } => packet.as_ref(),
+            _ => None,
+        }
+    }
+}
+
+/// Events that wait, and the bytes of their packets. What is put in is observed.
+#[derive(Debug)]
+pub(super) struct Events {
+    side: Side,
+    waiting: VecDeque<Event>,
+    bytes: usize,
+}
+
+impl Events {
+    pub(super) const fn new(side: Side) -> Self {
+        Self { side, waiting: VecDeque::new(), bytes: 0 }
+    }
+
+    pub(super) fn push_back(&mut self, event: Event) {
+        observe::happened(self.side, &event);
+        self.bytes = self.bytes.saturating_add(size(&event));
+        self.waiting.push_back(event);
+    }
+
+    pub(super) fn pop_front(&mut self) -> Option<Event> {
+        let event = self.waiting.pop_front()?;
+        self.bytes = self.bytes.saturating_sub(size(&event));
+        if self.waiting.is_empty() && self.waiting.capacity() > 1_024 {
+            self.waiting = VecDeque::new();
+        }
+        Some(event)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    pub(super) const fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+fn size(event: &Event) -> usize {
+    event.packet().map_or(0, |packet| packet.as_bytes().len())
+}
+
 /// Why a packet was not taken or not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
@@ -292,6 +367,12 @@ impl Why {
             Self::Cache(_, code) => ErrorCode::from_raw(*code as u32).unwrap_or(ErrorCode::INTERNAL_ERROR),
             Self::Blocked(_) => ErrorCode::LIMIT_EXCEEDED,
         }
+    }
+}
+
+impl From<Fault> for Why {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
     }
 }
 

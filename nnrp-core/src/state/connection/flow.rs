@@ -6,6 +6,7 @@ use super::plan::{Act, Plan, Scope};
 use super::{Connection, Message};
 use crate::state::Side;
 use crate::state::credit::{Partials, Window};
+use crate::state::operation::{Found, Named};
 use crate::{PressureFlags, RetryAfterFlags, ScopeKind};
 
 /// What an update is about.
@@ -24,7 +25,6 @@ impl Connection {
             Target::Window(_) if act.sender == Side::Client => {
                 return self.check_named(act).map(|()| Plan::Pass);
             }
-            Target::Operation(_) if act.ours => return self.check_named(act).map(|()| Plan::Pass),
             _ => {}
         }
         Ok(match target {
@@ -44,8 +44,15 @@ impl Connection {
             }
             Target::Operation(operation) => {
                 let live = self.lives.get(&session_id).ok_or(unknown(session_id))?;
-                let is_live = live.operations.by_id(operation).is_some();
-                let partials: &Partials = &live.partials;
+                if let Found::Ended(ended) =
+                    live.operations.find(Named::pair(operation, act.header.frame_id))?
+                {
+                    return Ok(Plan::Late(Some(ended)));
+                }
+                if act.ours {
+                    return Ok(Plan::Pass);
+                }
+                let (partials, is_live): (&Partials, bool) = (&live.partials, true);
                 match act.message {
                     Message::FlowUpdate(update) => {
                         Plan::Partials(partials.check_flow(update, is_live, act.now)?)
@@ -55,6 +62,10 @@ impl Connection {
                     }
                     Message::Backpressure(pressure) => {
                         Plan::Partials(partials.check_pressure(pressure, is_live, act.now)?)
+                    }
+                    Message::RetryAfter(retry, _) => {
+                        let until = act.now.after(retry.retry_after_ms.into());
+                        Plan::Partials(partials.check_hold(operation, is_live, until)?)
                     }
                     _ => Plan::Pass,
                 }

@@ -1,6 +1,6 @@
 //! The verbs of negotiation and of the end.
 
-use super::event::{Over, Why};
+use super::event::Why;
 use super::{Connection, Message};
 use crate::build::Extensions;
 use crate::state::hello::{Abilities, Grants, Offer, Verdict, Wishes};
@@ -53,12 +53,12 @@ impl Connection {
         principal: u64,
         now: Time,
     ) -> Result<(), Why> {
+        self.hello.check_message(self.side, MessageType::ServerHelloAck)?;
         self.principal = principal;
         let answer = match abilities.answer(offer, verdict) {
             Ok(answer) => answer,
             Err(refusal) => {
-                self.answer_error(&CommonHeader::default(), &refusal.code, true);
-                self.over(Over::Refused, now);
+                self.answer_error(&CommonHeader::default(), refusal.code, now);
                 return Err(refusal.into());
             }
         };

@@ -1,10 +1,13 @@
 //! The connection itself: hello, liveness, probes, errors, the end (C1–C9).
 
+use alloc::vec::Vec;
+
 use super::event::{Event, Over, Why};
 use super::plan::{Act, Plan};
+use super::resume::Left;
 use super::{Connection, Message};
 use crate::state::credit::Window;
-use crate::state::hello::{Answer, Grants, Offer, Wishes};
+use crate::state::hello::{Answer, EndPlan, Grants, Offer, Wishes};
 use crate::state::operation::{self, Named};
 use crate::state::{Side, Time, probe};
 use crate::{ConnectionState, ErrorScope, TransportProbeAckBody};
@@ -38,6 +41,10 @@ impl Connection {
                 let now_us = act.now.0.saturating_mul(1_000);
                 Plan::Probe(probe::answer(probe, self.config.probe_bytes, now_us)?)
             }
+            Message::ErrorRecoverable(..) if act.header.session_id != 0 => {
+                self.sessions.check_session(act.header.session_id)?;
+                Plan::Pass
+            }
             _ => Plan::Pass,
         })
     }
@@ -65,8 +72,7 @@ impl Connection {
                 if matches!(act.message, Message::Error(..)) {
                     self.pass(act);
                 }
-                self.hello.apply_end(plan, act.now);
-                self.drain(act.now);
+                self.begin_end(plan, act.now);
             }
             Plan::Ping if act.ours => {
                 self.pulse.ping(act.now);
@@ -101,9 +107,17 @@ impl Connection {
         self.events.push_back(Event::Active);
     }
 
-    /// The end has begun, by CLOSE or a fatal ERROR.
-    pub(super) fn drain(&mut self, now: Time) {
+    /// The end begins, by CLOSE or a fatal ERROR. It may have begun before.
+    pub(super) fn begin_end(&mut self, plan: EndPlan, now: Time) {
+        let was_draining = self.hello.state() == ConnectionState::Draining;
+        self.hello.apply_end(plan, now);
+        if was_draining {
+            return;
+        }
         self.sessions.drain_all();
+        // Nothing new goes out, and what was asked for is refused.
+        self.forget_queue();
+        self.send_answers(now);
         if self.hello.state() == ConnectionState::Draining {
             self.events.push_back(Event::Draining);
         }
@@ -128,9 +142,14 @@ impl Connection {
             return;
         }
         self.hello.lost();
-        self.hello.fail();
         self.forget_queue();
+        self.give_up(now);
+        let held: Vec<Left> = match why {
+            Over::Silence => self.resumable().into_iter().filter_map(|id| self.leave(id)).collect(),
+            _ => Vec::new(),
+        };
         self.end_sessions(now);
+        self.held = held;
         self.events.push_back(Event::Over(why));
     }
 }

@@ -38,6 +38,8 @@ pub(super) struct Live {
     /// before it answers this PING never reached it.
     pub(super) doubt: BTreeSet<u64>,
     pub(super) doubt_until: u64,
+    /// Until that PONG also outcomes come that were delivered before.
+    pub(super) resuming: bool,
     /// When something of it is due, as the connection's timers have it.
     pub(super) due: Option<Time>,
     pub(super) work: Work,
@@ -62,6 +64,7 @@ impl Live {
             token: Vec::new(),
             doubt: BTreeSet::new(),
             doubt_until: 0,
+            resuming: false,
             due: None,
             work: Work::default(),
         }

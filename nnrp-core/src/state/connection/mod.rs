@@ -7,10 +7,15 @@
 //!
 //! - `handle_*` takes what arrives: bytes, a timeout, the loss of the transport.
 //! - Verbs say what the application wants: [`Connection::open_session`], [`Connection::submit`],
-//!   [`Connection::send`] for any message.
+//!   [`Connection::cancel`] on a client, [`Connection::progress`], [`Connection::partial`], [`Connection::result`] on a
+//!   server, [`Connection::send`] for any message.
 //! - `poll_*` gives what must go out: bytes, events, the time of the next timeout.
 //!
-//! There is no socket, no clock and no thread in it; the example programs `serve` and `chat` bring these.
+//! A transport that is lost is told by [`Connection::park`] on a server and [`Connection::take_sessions`] on a client, which
+//! keep the sessions that can be resumed, or by [`Connection::handle_lost`], which keeps none.
+//!
+//! Neither way waits for the other (C7). There is no socket, no clock and no thread in it; the example programs `serve` and
+//! `chat` bring these.
 //!
 //! # Local only
 //!
@@ -23,6 +28,7 @@
 //! - What the caller's authentication makes of credentials, and the principal that a resume token is bound to (R2).
 //! - The queue of submits that wait for credit, its order and its limit (W1).
 //! - Probes over several transports and their ranking (R4).
+//! - Where a session is that another connection is asked for: [`Connection::wants`], [`Connection::park_session`] (R3).
 //! - Idle times, answer times, PING intervals, every limit in [`Config`].
 //! - Queue, compute and transport time, hits, misses and lease events: [`Snapshot`] (T2).
 
@@ -40,6 +46,7 @@ mod hello;
 mod link;
 mod live;
 mod object;
+mod observe;
 mod open;
 mod output;
 mod plan;
@@ -49,6 +56,7 @@ mod resume;
 mod send;
 mod store;
 mod timeout;
+mod verbs;
 mod work;
 
 pub use config::Config;
@@ -69,6 +77,7 @@ use super::session::{Sessions, Ticket};
 use super::{Side, Time};
 use crate::stream::Splitter;
 use crate::{ConnectionState, Message, Packet};
+use event::Events;
 use live::Live;
 use output::Output;
 use pulse::Pulse;
@@ -135,6 +144,10 @@ pub struct Connection {
     revoked: Vec<Handle>,
     /// Client: sessions that are asked for again.
     leaving: BTreeMap<Ticket, Left>,
+    /// Sessions of a connection that fell silent, until the application gives its transport up.
+    held: Vec<Left>,
+    /// Client: resumed sessions by the PING whose answer says that the server has told all it knows of them.
+    doubts: VecDeque<(u64, u32)>,
     /// The request that was sent last.
     ticket: Option<Ticket>,
 
@@ -152,7 +165,7 @@ pub struct Connection {
     output: Output,
     /// Where the packet that was written last begins.
     written: usize,
-    events: VecDeque<Event>,
+    events: Events,
     counters: Counters,
 }
 
@@ -176,6 +189,8 @@ impl Connection {
             answers: BTreeMap::new(),
             revoked: Vec::new(),
             leaving: BTreeMap::new(),
+            held: Vec::new(),
+            doubts: VecDeque::new(),
             ticket: None,
             window: Window::connection(0),
             queue: Queue::new(config.queue),
@@ -188,7 +203,7 @@ impl Connection {
             puts: Sent::new(config.puts),
             output: Output::default(),
             written: 0,
-            events: VecDeque::new(),
+            events: Events::new(side),
             counters: Counters::default(),
             config,
         }

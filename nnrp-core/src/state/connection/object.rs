@@ -11,6 +11,14 @@ impl Connection {
     pub(super) fn check_object(&self, act: &Act<'_>) -> Result<Plan, Why> {
         let session_id = act.header.session_id;
         let live = self.lives.get(&session_id).ok_or(unknown(session_id))?;
+        if act.ours
+            && matches!(
+                act.message,
+                Message::ObjectDeclare(..) | Message::ObjectPatch(..) | Message::ObjectDelta(..)
+            )
+        {
+            self.check_unasked(session_id)?;
+        }
         Ok(match act.message {
             Message::ObjectDeclare(descriptor, _) => Plan::Declare(live.objects.check_declare(descriptor)?),
             Message::ObjectRef(reference, _) => {
@@ -37,7 +45,8 @@ impl Connection {
             Plan::Declare(plan) => live.objects.apply_declare(plan, act.now),
             Plan::Use(plan) => live.objects.apply_reference(plan),
             Plan::Alter(plan) => {
-                if !live.objects.apply_change(plan) {
+                let is_new = live.objects.apply_change(plan);
+                if !is_new {
                     return self.late(act, None);
                 }
             }

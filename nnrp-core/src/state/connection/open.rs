@@ -6,10 +6,10 @@ use super::event::{Event, Why};
 use super::live::{Live, unknown};
 use super::plan::{Act, Plan};
 use super::resume::{Asked, Left, Shelf};
-use super::{Connection, Message};
+use super::{Connection, Message, observe};
 use crate::state::operation::{Cause, Found, Manner, Named, Reach};
-use crate::state::resume::Bound;
-use crate::state::session::{Due, Opened, Policy, Resume, Step, Ticket, Verdict, Verdicts};
+use crate::state::resume::{Bound, Token};
+use crate::state::session::{Carried, Due, Opened, Policy, Resume, Step, Ticket, Verdict, Verdicts};
 use crate::state::{Refusal, Time};
 use crate::{
     CommonHeader, ControlExtensionEntries, ControlExtensionPayload, InFlightPolicy, SessionClose,
@@ -65,10 +65,9 @@ impl Connection {
                 let ticket = self.sessions.apply_open(plan);
                 let Message::SessionOpen(_, body) = act.message else { return };
                 if let Some(packet) = act.received() {
-                    let asked = Asked {
-                        token: body.resume_token.to_vec(),
-                        waterline: waterline(body.session_extension),
-                    };
+                    // A token that is too long is no good, and need not be kept whole to know that.
+                    let token = body.resume_token.get(..=Token::SIZE).unwrap_or(body.resume_token);
+                    let asked = Asked { token: token.to_vec(), waterline: waterline(body.session_extension) };
                     self.asked.insert(ticket, asked);
                     self.events.push_back(Event::SessionRequested { ticket, packet });
                 }
@@ -155,13 +154,17 @@ impl Connection {
                 if let Some(live) = self.lives.get_mut(&session_id) {
                     live.token = token.to_vec();
                 }
+                self.events.push_back(Event::SessionOpened { ticket, session_id, remark, resumed });
                 if resumed {
                     self.doubt(session_id, now);
                 }
-                self.events.push_back(Event::SessionOpened { ticket, session_id, remark, resumed });
             }
             Opened::Refused { code, retry } => {
-                self.abandon(left, now);
+                match left {
+                    // It may be asked for again.
+                    Some(left) if retry => drop(self.leaving.insert(ticket, left)),
+                    left => self.abandon(left, now),
+                }
                 self.events.push_back(Event::SessionRefused { ticket, code, retry });
             }
         }
@@ -174,17 +177,22 @@ impl Connection {
         let live = match left {
             None => fresh,
             Some(Left { live, carried, .. }) => {
-                // The credit that is taken is taken on this connection, too.
-                for _ in 0..live.operations.len() {
-                    if let Ok(place) = self.window.check_arrival() {
-                        self.window.apply_submit(place);
-                    }
-                }
-                self.sessions.carry(session_id, carried);
-                *live
+                let mut live = *live;
+                let count = live.operations.len();
+                // The places that are taken are taken on this connection, too. Updates of the old one may have been lost
+                // with it, so that both ends begin anew with what the answer grants (W1).
+                live.window = fresh.window;
+                live.window.carry(count as u64);
+                self.window.carry(count as u64);
+                live.operations.set_in_flight(session.terms().max_in_flight.into());
+                live.migration = fresh.migration;
+                let live_count = u32::try_from(count).unwrap_or(u32::MAX);
+                self.sessions.carry(session_id, Carried { live: live_count, ..carried });
+                live
             }
         };
         self.lives.insert(session_id, live);
+        self.schedule(session_id);
         self.queue.wake(session_id);
         self.pump(now);
     }
@@ -242,12 +250,20 @@ impl Connection {
             let plan = shelf.tokens.check_resume(&asked.token, &open, self.principal, now).ok();
             verdicts.resume = plan.map_or(Resume::Bad, |plan| {
                 let session_id = plan.bound().session_id;
-                Resume::Good { session_id, here: self.lives.contains_key(&session_id) }
+                let here = self.has(session_id, plan.handle());
+                // While another connection has it, it can be asked for again.
+                verdicts.busy |= !here && !shelf.tokens.is_detached(plan.handle());
+                Resume::Good { session_id, here }
             });
             resume = plan;
         }
+        let mut policy = *policy;
+        if shelf.tokens.is_full() && resume.is_none() {
+            // Without a token nothing can be resumed, and then nothing is promised.
+            policy.resume_window_ms = 0;
+        }
         let source = &mut self.source;
-        let plan = self.sessions.check_answer(ticket, policy, &verdicts, &mut || source())?;
+        let plan = self.sessions.check_answer(ticket, &policy, &verdicts, &mut || source())?;
         let ack = *plan.ack();
         let mut answer = super::resume::Answer::default();
         if ack.session_status == SessionStatus::Resumed
@@ -255,7 +271,7 @@ impl Connection {
         {
             answer.left = shelf.tokens.apply_resume(plan).and_then(|resumed| resumed.left);
             if answer.left.is_none() {
-                // It lives on this very connection, or on one that the application did not give up yet.
+                // It lives on this very connection.
                 answer.left = self.leave(ack.session_id);
             }
             answer.waterline = waterline;
@@ -282,10 +298,17 @@ impl Connection {
     }
 
     /// Server: lets the answers out whose turn it is.
-    fn send_answers(&mut self, now: Time) {
+    pub(super) fn send_answers(&mut self, now: Time) {
         while let Some((ticket, ack)) = self.sessions.poll_answer(now) {
-            let answer = self.answers.remove(&ticket).unwrap_or_default();
+            let mut answer = self.answers.remove(&ticket).unwrap_or_default();
             self.asked.remove(&ticket);
+            if !matches!(ack.session_status, SessionStatus::Opened | SessionStatus::Resumed) {
+                // An answer that was found, and came to nothing because the connection ends.
+                self.revoked.extend(answer.token.as_ref().map(|(handle, _)| *handle));
+                let refused = super::resume::Answer { token: None, waterline: None, left: None };
+                let left = core::mem::replace(&mut answer, refused).left;
+                self.abandon(left, now);
+            }
             let token: &[u8] = answer.token.as_ref().map_or(&[], |(_, token)| token.as_bytes());
             let body = SessionOpenAckBody { resume_token: token, ..SessionOpenAckBody::default() };
             self.write(&CommonHeader::default(), &Message::SessionOpenAck(ack, body));
@@ -297,10 +320,10 @@ impl Connection {
                     if let Some(live) = self.lives.get_mut(&session_id) {
                         live.handle = answer.token.map(|(handle, _)| handle);
                     }
+                    self.events.push_back(Event::SessionOpened { ticket, session_id, remark, resumed });
                     if resumed {
                         self.redeliver(session_id, answer.waterline, now);
                     }
-                    self.events.push_back(Event::SessionOpened { ticket, session_id, remark, resumed });
                 }
                 _ => {
                     let retry = ack.session_status == SessionStatus::RetryLater;
@@ -335,16 +358,21 @@ impl Connection {
     /// What a step towards the end of a session asks for.
     pub(super) fn step(&mut self, step: Step, now: Time) {
         let Step { session_id, state, cancel, ack } = step;
+        observe::session(self.side, session_id, state);
         if let Some(ack) = ack {
             self.tell_closed(session_id, ack);
         }
-        if cancel {
+        let closed = state == SessionState::Closed;
+        if cancel || closed {
             self.end_operations(session_id, Cause::Close, now);
         }
-        if state == SessionState::Closed {
-            self.end_operations(session_id, Cause::Close, now);
+        if closed {
             self.end_session(session_id);
+        } else if cancel && let Some(step) = self.sessions.operation_ended(session_id, now) {
+            // It only waited for those.
+            self.step(step, now);
         }
+        self.finish(now);
     }
 
     fn tell_closed(&mut self, session_id: u32, ack: SessionCloseAck) {
@@ -363,8 +391,10 @@ impl Connection {
             }
         });
         for outcome in outcomes {
-            self.ended(session_id, outcome, None, now);
+            self.let_go(session_id, outcome, None, now);
         }
+        self.queue.wake(session_id);
+        self.pump(now);
     }
 
     /// A session is gone, and with it all that was its own.
@@ -374,11 +404,16 @@ impl Connection {
             self.revoked.push(handle);
         }
         self.queue_session(session_id);
+        self.forget_session(session_id);
+        self.events.push_back(Event::SessionClosed { session_id });
+    }
+
+    /// What the connection keeps for a session that it has no more. Its id may come again, for another one.
+    pub(super) fn forget_session(&mut self, session_id: u32) {
         let gone = self.cache.end_session(&mut self.graph, session_id);
         self.gone(gone);
         self.puts.end_session(session_id);
         self.capabilities.end_session(session_id);
-        self.events.push_back(Event::SessionClosed { session_id });
     }
 
     /// The connection is over, and every session with it (C2).
@@ -389,10 +424,21 @@ impl Connection {
             self.end_session(session_id);
         }
         self.sessions.close_all().for_each(drop);
+    }
+
+    /// Requests that nobody answers any more.
+    pub(super) fn give_up(&mut self, now: Time) {
         self.asked.clear();
-        self.answers.clear();
+        for (_, answer) in core::mem::take(&mut self.answers) {
+            self.revoked.extend(answer.token.map(|(handle, _)| handle));
+            self.abandon(answer.left, now);
+        }
         let leaving = core::mem::take(&mut self.leaving);
         leaving.into_values().for_each(|left| self.abandon(Some(left), now));
+        let code = crate::SessionErrorCode::NONE;
+        for ticket in self.sessions.give_up() {
+            self.events.push_back(Event::SessionRefused { ticket, code, retry: false });
+        }
     }
 
     /// Sessions whose time has come.

@@ -2,17 +2,18 @@
 
 use super::event::{Event, Over, Received, Why};
 use super::plan::Act;
-use super::{Connection, Message, Packet};
-use crate::state::Time;
-use crate::state::operation::Remembered;
+use super::{Connection, Message, Packet, observe};
+use crate::state::operation::{self, Remembered};
+use crate::state::{Refusal, Time};
 use crate::wire::Fault;
 use crate::{CommonHeader, ConnectionState, Error, ErrorBody, ErrorCode, ErrorScope, MessageType};
+use crate::{DropReasonCode, HeaderFlags, ResultDropFlags};
 
 impl Connection {
     /// Takes bytes of the peer's, however they are cut, and gives how many it took.
     ///
-    /// It takes all of them, unless events or output that nobody fetched reached their limit, or the connection is over.
-    /// Then fetch, and give the rest again.
+    /// It takes all of them, unless [`Self::is_full`] or the connection is over. Then fetch events and output, answer
+    /// requests, and give the rest again.
     pub fn handle_bytes(&mut self, bytes: &[u8], now: Time) -> usize {
         self.now = self.now.max(now);
         let mut rest = bytes;
@@ -33,21 +34,27 @@ impl Connection {
         }
         self.splitter = splitter;
         let taken = bytes.len().saturating_sub(rest.len());
-        if taken > 0 {
+        if !bytes.is_empty() {
+            // Also what has to wait shows that the peer is there.
             self.pulse.hear(now);
             self.counters.bytes_in += taken as u64;
         }
         taken
     }
 
-    /// Whether nothing more is read before events or output were fetched.
+    /// Whether nothing more is read before events or output were fetched, or on a server a request for a session was
+    /// answered: one that had to be refused for want of room would be answered before those that came first (C8).
     pub fn is_full(&self) -> bool {
-        self.events.len() >= self.config.events || self.output.len() >= self.config.output_bytes
+        self.events.len() >= self.config.events
+            || self.events.bytes() >= self.config.event_bytes
+            || self.output.len() >= self.config.output_bytes
+            || !self.is_client() && self.sessions.opening() >= self.config.sessions.pending.max(1)
     }
 
     fn handle_packet(&mut self, packet: &Packet<'_>, now: Time) {
         self.counters.packets_in += 1;
         let (header, message) = (packet.header().to_owned(), packet.message());
+        observe::packet_in(self.side, &header, packet.as_bytes().len());
         let sender = self.side.peer();
         let act = Act { sender, ours: false, header: &header, message: &message, packet: Some(packet), now };
         match self.check(&act) {
@@ -64,38 +71,42 @@ impl Connection {
         let fatal = fault.breaks_stream();
         self.events.push_back(Event::Refused { header, why: Why::Fault(*fault) });
         if fatal {
-            self.answer_error(&CommonHeader::default(), &fault.error_code(), true);
+            self.write_error(&CommonHeader::default(), ErrorScope::Connection, fault.error_code(), true);
             self.over(Over::Broken, now);
         } else if !is_error(header.msg_type) {
-            self.answer_error(&header, &fault.error_code(), false);
-            self.skip_answer(header.msg_type, now);
+            self.answer_error(&header, fault.error_code(), now);
+            self.skip_answer(&header, now);
         }
     }
 
     /// A packet that does not fit the state of things.
     fn refuse(&mut self, act: &Act<'_>, why: Why) {
         self.counters.refused += 1;
-        let header = *act.header;
+        let (header, now) = (*act.header, act.now);
+        if let (Message::CacheReference(reference, _), Why::Cache(_, code)) = (act.message, &why) {
+            return self.miss(&header, reference, *code);
+        }
+        self.events.push_back(Event::Refused { header, why });
         match (act.message, &why) {
             // ERROR and ERROR_RECOVERABLE are never answered (C4).
             (Message::Error(..) | Message::ErrorRecoverable(..), _) => {}
-            (Message::CachePut(put, _), Why::Refusal(refusal)) => self.refuse_put(&header, put, refusal),
-            (Message::CacheReference(reference, _), Why::Cache(_, code)) => {
-                return self.miss(&header, reference, *code);
+            (Message::CachePut(put, _), why) if self.is_working() => {
+                // K8: also where its object is what is wrong.
+                let refusal = Refusal::new(why.code(), "K8", "the object is refused");
+                self.refuse_put(&header, put, &refusal);
             }
             (_, Why::Cache(_, code)) => {
                 self.cache.note_miss(*code);
-                self.answer_error(&header, &why.code(), false);
+                self.answer_error(&header, why.code(), now);
             }
-            (_, why) => self.answer_error(&header, &why.code(), false),
+            (_, why) => self.answer_error(&header, why.code(), now),
         }
-        self.events.push_back(Event::Refused { header, why });
-        self.skip_answer(header.msg_type, act.now);
+        self.skip_answer(&header, now);
     }
 
     /// An answer that cannot be taken leaves its question without one.
-    fn skip_answer(&mut self, message: MessageType, now: Time) {
-        match message {
+    fn skip_answer(&mut self, header: &CommonHeader, now: Time) {
+        match header.msg_type {
             MessageType::SessionOpenAck if self.is_client() => {
                 if let Some(ticket) = self.sessions.skip() {
                     let left = self.leaving.remove(&ticket);
@@ -104,28 +115,53 @@ impl Connection {
                     self.events.push_back(Event::SessionRefused { ticket, code, retry: false });
                 }
             }
-            MessageType::ServerHelloAck if self.hello.state() == ConnectionState::Negotiating => {
-                // C1: negotiating → closed on failure.
-                self.over(Over::Refused, now);
-            }
+            MessageType::SessionPatchAck if self.is_client() => self.sessions.skip_patch(header.session_id),
             _ => {}
         }
     }
 
-    /// ERROR, in the scope and as fatal as C4 has it.
-    pub(super) fn answer_error(&mut self, header: &CommonHeader, code: &ErrorCode, broken: bool) {
-        let frame = header.msg_type == MessageType::FrameSubmit && header.frame_id != 0;
-        let error_scope = match (header.session_id, frame) {
+    /// ERROR for a packet that is refused, in the scope and as fatal as C4 has it, and what follows from that here.
+    pub(super) fn answer_error(&mut self, header: &CommonHeader, code: ErrorCode, now: Time) {
+        let message = header.msg_type;
+        match self.hello.state() {
+            // Before the hello nobody can take an ERROR, and of the client's hello it is the answer.
+            ConnectionState::Init if self.is_client() || message != MessageType::ClientHello => return,
+            // Whatever fails now is the negotiation (C1). A probe stands beside it.
+            ConnectionState::Init | ConnectionState::Negotiating => {
+                if matches!(message, MessageType::TransportProbe | MessageType::TransportProbeAck) {
+                    return;
+                }
+                self.write_error(&CommonHeader::default(), ErrorScope::Connection, code, true);
+                return self.over(Over::Refused, now);
+            }
+            ConnectionState::Active | ConnectionState::Draining => {}
+            ConnectionState::Closed => return,
+        }
+        let frame = message == MessageType::FrameSubmit && header.frame_id != 0;
+        let scope = match (header.session_id, frame) {
             (0, _) => ErrorScope::Connection,
+            // F5: it should have been 0.
+            (..) if is_of_connection(message) => ErrorScope::Connection,
             (_, true) => ErrorScope::Frame,
+            (..) if is_fatal(code) => ErrorScope::Connection,
             _ => ErrorScope::Session,
         };
-        let negotiating = !matches!(self.hello.state(), ConnectionState::Active | ConnectionState::Draining);
-        let is_fatal = broken
-            || error_scope == ErrorScope::Connection && is_fatal(*code)
-            || error_scope == ErrorScope::Frame;
+        let fatal = scope == ErrorScope::Connection && is_fatal(code);
+        self.write_error(header, scope, code, fatal);
+        if fatal && let Ok(Some(plan)) = self.hello.check_error(self.side, scope, fatal) {
+            self.begin_end(plan, now);
+        }
+    }
+
+    pub(super) fn write_error(
+        &mut self,
+        header: &CommonHeader,
+        error_scope: ErrorScope,
+        error_code: ErrorCode,
+        is_fatal: bool,
+    ) {
         let error = Error {
-            error_code: *code,
+            error_code,
             error_scope,
             is_fatal,
             related_session_id: header.session_id,
@@ -133,11 +169,16 @@ impl Connection {
             related_view_id: header.view_id.into(),
             ..Error::default()
         };
-        if negotiating && !is_fatal && self.hello.state() == ConnectionState::Init {
-            // There is no state yet in which an ERROR could come.
-            return;
+        let mut header = header.answer();
+        if error_scope == ErrorScope::Connection {
+            header.session_id = 0;
         }
-        self.write(&header.answer(), &Message::Error(error, ErrorBody::default()));
+        self.write(&header, &Message::Error(error, ErrorBody::default()));
+    }
+
+    /// Whether negotiation is over and the end is not.
+    fn is_working(&self) -> bool {
+        matches!(self.hello.state(), ConnectionState::Active | ConnectionState::Draining)
     }
 
     /// A message that only has to be passed on.
@@ -156,14 +197,23 @@ impl Connection {
         if let Some(live) = self.lives.get_mut(&session_id) {
             live.work.late += 1;
         }
-        if let Some(packet) = act.packet.map(Received::new) {
-            self.events.push_back(Event::Late { session_id, ended, packet });
+        let Some(packet) = act.packet.map(Received::new) else { return };
+        self.events.push_back(Event::Late { session_id, ended, packet });
+        if let Some(ended) = ended
+            && ended.reason == DropReasonCode::DEADLINE_EXPIRED
+            && !ends(act)
+        {
+            // O8: whose time passed here may live on there, as its time was changed meanwhile or another clock is behind.
+            self.tell_ended(session_id, &ended);
         }
     }
 
-    /// The transport is gone, and all that is not kept for a resume ends with it.
+    /// The transport is gone, and everything ends with it. What can be resumed is kept by [`Self::park`] or
+    /// [`Self::take_sessions`] instead.
     pub fn handle_lost(&mut self, now: Time) {
         self.over(Over::Lost, now);
+        let held = core::mem::take(&mut self.held);
+        held.into_iter().for_each(|left| self.abandon(Some(left), now));
     }
 
     /// The next thing that happened. A terminal outcome that was polled counts as delivered (O5, X1).
@@ -179,8 +229,38 @@ impl Connection {
     }
 }
 
+/// Whether the sender of a message takes an operation for ended.
+fn ends(act: &Act<'_>) -> bool {
+    match act.message {
+        Message::ResultPush(push, _) => {
+            let event = operation::Event::result(push, act.header.flags.contains(HeaderFlags::EOS));
+            event.target().is_some_and(|state| state.is_terminal())
+        }
+        Message::ResultDropReason(drop, _) => drop.flags.contains(ResultDropFlags::FINAL),
+        Message::ResultDrop(..) | Message::Error(..) | Message::Supersede(..) => true,
+        _ => false,
+    }
+}
+
 const fn is_error(message: MessageType) -> bool {
     matches!(message, MessageType::Error | MessageType::ErrorRecoverable)
+}
+
+/// Messages that are of the connection whatever their header says.
+const fn is_of_connection(message: MessageType) -> bool {
+    use MessageType as M;
+    matches!(
+        message,
+        M::ClientHello
+            | M::ServerHelloAck
+            | M::Close
+            | M::SessionOpen
+            | M::SessionOpenAck
+            | M::TransportProbe
+            | M::TransportProbeAck
+            | M::Ping
+            | M::Pong
+    )
 }
 
 /// The codes that end a connection (C4).

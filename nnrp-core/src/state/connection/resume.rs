@@ -1,18 +1,19 @@
 //! What of a session outlives its connection, on either side (R1, R2, X1).
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use super::event::{Event, Why};
 use super::live::Live;
 use super::{Connection, Message};
-use crate::state::Time;
-use crate::state::operation::{Cause, Named};
+use crate::state::operation::{Cancelled, Cause, Ended, Manner, Named, Reach};
 use crate::state::resume::{Bound, Handle, Limits, Token, Tokens};
-use crate::state::session::{Carried, Ticket};
+use crate::state::session::{Carried, Session, Ticket};
+use crate::state::{Refusal, Time};
 use crate::{
-    CommonHeader, MessageType, OperationState, Progress, ProgressBody, ResumeFromOperationExtension,
-    SessionFlags, SessionOpen, SessionOpenBody, StageCode,
+    CommonHeader, CommonHeaderView, MessageType, OperationState, Progress, ProgressBody,
+    ResumeFromOperationExtension, SessionFlags, SessionOpen, SessionOpenBody, StageCode,
 };
 
 /// A session without a connection: its operations, what they used, and the outcomes that were not confirmed.
@@ -34,6 +35,21 @@ impl Left {
     /// Its operations, none of which has ended for the application.
     pub const fn operations(&self) -> &crate::state::operation::Operations {
         &self.live.operations
+    }
+
+    /// Gives the session up, because its window is over or nobody asks for it any more: ends its operations, and gives
+    /// what came of each.
+    pub fn end(self) -> Vec<Ended> {
+        let mut operations = self.live.operations;
+        let mut outcomes = Vec::new();
+        if let Ok(plan) = operations.check_cancel(Reach::Session, Manner::End, Cause::Close) {
+            operations.apply_cancel(plan, |cancelled| {
+                if let Cancelled::Ended(outcome) = cancelled {
+                    outcomes.push(outcome);
+                }
+            });
+        }
+        outcomes
     }
 }
 
@@ -67,7 +83,8 @@ impl Shelf {
         self.tokens.next_timeout()
     }
 
-    /// Gives up the next session whose window is over, and gives what was left of it. Call it until it gives `None`.
+    /// Gives up the next session whose window is over, and gives what was left of it, for [`Left::end`]. Call it until it
+    /// gives `None`.
     pub fn handle_timeout(&mut self, now: Time) -> Option<(Bound, Left)> {
         self.tokens.handle_timeout(now)
     }
@@ -97,8 +114,16 @@ pub(super) struct Answer {
 impl Connection {
     /// Takes a session off the connection.
     pub(super) fn leave(&mut self, session_id: u32) -> Option<Left> {
+        let mut live = Box::new(self.lives.remove(&session_id)?);
+        if let Some(due) = live.due.take() {
+            self.timers.remove(&(due, session_id));
+        }
+        live.doubt.clear();
+        live.resuming = false;
+        self.window.leave(live.operations.len() as u64);
+        // What waits for credit waits on this connection.
+        self.queue_session(session_id);
         let session = self.sessions.get(session_id)?;
-        let live = Box::new(self.lives.remove(&session_id)?);
         let terms = session.terms();
         let open = SessionOpen {
             requested_session_id: session_id,
@@ -116,38 +141,88 @@ impl Connection {
         Some(Left { session_id, live, carried: session.carried(), open })
     }
 
-    /// The transport is gone. Server: what can be resumed goes onto the shelf, whose window begins; everything else ends,
+    /// Sessions that can be resumed on another connection. One that is closing ends with this one.
+    pub(super) fn resumable(&self) -> Vec<u32> {
+        let can = |session: &&Session| {
+            let live = self.lives.get(&session.id());
+            let has_token = live.is_some_and(|live| live.handle.is_some() || !live.token.is_empty());
+            session.is_resumable() && session.is_open() && has_token
+        };
+        self.sessions.iter().filter(can).map(|session| session.id()).collect()
+    }
+
+    /// Server: whether the session of that token lives here.
+    pub(super) fn has(&self, session_id: u32, handle: Handle) -> bool {
+        self.lives.get(&session_id).is_some_and(|live| live.handle == Some(handle))
+    }
+
+    /// Server: the transport is gone. What can be resumed goes onto the shelf, whose window begins; everything else ends,
     /// and with it the connection. Poll the events that are left.
+    ///
+    /// Call it at the end of each connection, also of one that ended in order: the tokens of its sessions are good for
+    /// nothing then.
     pub fn park(&mut self, shelf: &mut Shelf, now: Time) {
+        let mut all = core::mem::take(&mut self.held);
+        all.extend(self.resumable().into_iter().filter_map(|session_id| self.leave(session_id)));
+        for left in all {
+            self.shelve(left, shelf, now);
+        }
+        self.handle_lost(now);
         for handle in core::mem::take(&mut self.revoked) {
             shelf.tokens.revoke(handle);
         }
-        let ids: Vec<u32> = self.lives.keys().copied().collect();
-        for session_id in ids {
-            let is_resumable = self.sessions.get(session_id).is_some_and(|session| session.is_resumable());
-            let Some(handle) = self.lives.get(&session_id).and_then(|live| live.handle) else { continue };
-            if !is_resumable {
-                shelf.tokens.revoke(handle);
-                continue;
-            }
-            if let Some(left) = self.leave(session_id)
-                && let Some(left) = shelf.tokens.detach(handle, left, now)
-            {
-                self.abandon(Some(left), now);
-            }
-        }
-        self.handle_lost(now);
     }
 
-    /// The transport is gone. Client: gives the sessions that can be resumed on another connection; everything else ends,
+    /// Server: takes one session off a connection that lives on, so that it can be resumed on another (R3). Says whether
+    /// it could; otherwise nothing has changed.
+    pub fn park_session(&mut self, session_id: u32, shelf: &mut Shelf, now: Time) -> bool {
+        if self.is_over || !self.resumable().contains(&session_id) {
+            return false;
+        }
+        if let Some(left) = self.leave(session_id) {
+            self.sessions.end(session_id);
+            self.forget_session(session_id);
+            self.shelve(left, shelf, now);
+            self.finish(now);
+        }
+        true
+    }
+
+    fn shelve(&mut self, left: Left, shelf: &mut Shelf, now: Time) {
+        let left = match left.live.handle {
+            Some(handle) => shelf.tokens.detach(handle, left, now),
+            None => Some(left),
+        };
+        self.abandon(left, now);
+    }
+
+    /// Server: the session on another connection that this request would resume, if there is one. Until that connection
+    /// is [parked](Self::park), or the session [alone](Self::park_session), the answer is to try again later.
+    pub fn wants(&self, ticket: Ticket, shelf: &Shelf, now: Time) -> Option<u32> {
+        let (asked, open) = (self.asked.get(&ticket)?, self.sessions.request(ticket)?);
+        let plan = shelf.tokens.check_resume(&asked.token, open, self.principal, now).ok()?;
+        let session_id = plan.bound().session_id;
+        let elsewhere = !self.has(session_id, plan.handle()) && !shelf.tokens.is_detached(plan.handle());
+        elsewhere.then_some(session_id)
+    }
+
+    /// Client: the transport is gone. Gives the sessions that can be resumed on another connection; everything else ends,
     /// and with it the connection. Poll the events that are left first: what was polled counts as delivered.
     pub fn take_sessions(&mut self, now: Time) -> Vec<Left> {
-        let resumable = self.sessions.iter().filter(|session| session.is_resumable());
-        let ids: Vec<u32> = resumable.map(|session| session.id()).collect();
-        let mut left: Vec<Left> = ids.into_iter().filter_map(|id| self.leave(id)).collect();
-        left.retain(|left| !left.live.token.is_empty());
+        let mut all = core::mem::take(&mut self.held);
+        all.extend(self.resumable().into_iter().filter_map(|session_id| self.leave(session_id)));
+        // A request to resume one may not have got there.
+        all.extend(core::mem::take(&mut self.leaving).into_values());
         self.handle_lost(now);
-        left
+        all
+    }
+
+    /// Client: gives a session back whose resume was refused for now, so that it can be asked for again.
+    pub fn take_refused(&mut self, ticket: Ticket) -> Option<Left> {
+        if self.sessions.request(ticket).is_some() {
+            return None;
+        }
+        self.leaving.remove(&ticket)
     }
 
     /// Client: asks for a session that was on another connection (R1), from the last operation up to which everything was
@@ -156,7 +231,11 @@ impl Connection {
     /// # Errors
     ///
     /// As [`Connection::open_session`]; the session is given back.
-    pub fn resume_session(&mut self, left: Left, auth: &[u8], now: Time) -> Result<Ticket, (Why, Left)> {
+    pub fn resume_session(&mut self, left: Left, auth: &[u8], now: Time) -> Result<Ticket, (Why, Box<Left>)> {
+        if self.lives.contains_key(&left.session_id) {
+            let refusal = Refusal::state("C3", "the session id is in use").about(left.session_id.into());
+            return Err((refusal.into(), Box::new(left)));
+        }
         let mark = left.live.waterline.as_ref().and_then(|waterline| waterline.mark());
         let mut extensions = crate::build::Extensions::new(MessageType::SessionOpen);
         if let Some(resume_from_operation_id) = mark {
@@ -164,7 +243,7 @@ impl Connection {
         }
         let session_extension = match extensions.entries() {
             Ok(entries) => entries,
-            Err(fault) => return Err((Why::Fault(fault), left)),
+            Err(fault) => return Err((Why::Fault(fault), Box::new(left))),
         };
         let body = SessionOpenBody { resume_token: &left.live.token, auth, session_extension };
         match self.ask(&left.open, body, now) {
@@ -172,7 +251,7 @@ impl Connection {
                 self.leaving.insert(ticket, left);
                 Ok(ticket)
             }
-            Err(why) => Err((why, left)),
+            Err(why) => Err((why, Box::new(left))),
         }
     }
 
@@ -186,9 +265,18 @@ impl Connection {
                 None => from.and_then(|from| keeper.serial_of(from)),
             };
             keeper.cover(waterline);
-            again = keeper.iter().map(|kept| kept.outcome.clone()).collect();
+            // Who submits an operation under a frame or an id anew has the outcome of the one before.
+            let mut frames = BTreeSet::new();
+            for kept in keeper.iter().rev() {
+                let frame = frame(&kept.outcome);
+                let anew = live.operations.by_id(kept.operation_id).is_some()
+                    || frame != 0 && (live.operations.by_frame(frame).is_some() || !frames.insert(frame));
+                if !anew {
+                    again.push(kept.outcome.clone());
+                }
+            }
         }
-        for packet in again {
+        for packet in again.into_iter().rev() {
             self.write_packet(&packet);
         }
         let Some(live) = self.lives.get(&session_id) else { return };
@@ -198,7 +286,8 @@ impl Connection {
             .map(|operation| (operation.id(), operation.frame(), stage(operation.state())))
             .collect();
         for (operation_id, frame_id, stage_code) in stages {
-            let progress = Progress { operation_id, stage_code, ..Progress::default() };
+            // How far it is only the work itself knows.
+            let progress = Progress { operation_id, stage_code, percent_x100: 0xffff, ..Progress::default() };
             let header = CommonHeader { session_id, frame_id, ..CommonHeader::default() };
             let body = ProgressBody { progress_body: &[] };
             // An operation whose numbers are used up says nothing more.
@@ -208,50 +297,54 @@ impl Connection {
 
     /// Client: which of its operations the server knows is not known before it has answered what comes now.
     pub(super) fn doubt(&mut self, session_id: u32, now: Time) {
+        let number = self.ping(now);
         let Some(live) = self.lives.get_mut(&session_id) else { return };
         live.doubt = live.operations.iter().map(|operation| operation.id()).collect();
-        if live.doubt.is_empty() {
-            return;
-        }
-        let number = self.ping(now);
-        if let Some(live) = self.lives.get_mut(&session_id) {
-            live.doubt_until = number;
-        }
+        live.doubt_until = number;
+        live.resuming = true;
+        self.doubts.push_back((number, session_id));
     }
 
     /// The server has answered that PING: what it did not mention before, it never got.
     pub(super) fn settle(&mut self, number: u64, now: Time) {
-        let in_doubt = |live: &Live| !live.doubt.is_empty() && live.doubt_until <= number;
-        let ids: Vec<u32> = self.lives.iter().filter(|(_, live)| in_doubt(live)).map(|(id, _)| *id).collect();
-        for session_id in ids {
-            let Some(live) = self.lives.get_mut(&session_id) else { continue };
+        while let Some((asked, session_id)) =
+            self.doubts.front().copied().filter(|(asked, _)| *asked <= number)
+        {
+            self.doubts.pop_front();
+            let Some(live) = self.lives.get_mut(&session_id).filter(|live| live.doubt_until == asked) else {
+                continue;
+            };
+            live.resuming = false;
             for operation_id in core::mem::take(&mut live.doubt) {
                 self.end_one(session_id, Named::operation(operation_id), Cause::Lost, now);
             }
+            self.queue.wake(session_id);
+            self.pump(now);
         }
     }
 
     /// A session that will not come back: its operations end.
     pub(super) fn abandon(&mut self, left: Option<Left>, now: Time) {
-        use crate::state::operation::{Cancelled, Manner, Reach};
-        let Some(Left { session_id, mut live, .. }) = left else { return };
-        let Ok(plan) = live.operations.check_cancel(Reach::Session, Manner::End, Cause::Close) else {
-            return;
-        };
-        live.operations.apply_cancel(plan, |cancelled| {
-            if let Cancelled::Ended(outcome) = cancelled {
-                self.counters.work.ended(&outcome, now);
-                self.events.push_back(Event::Ended { session_id, outcome, packet: None });
-            }
-        });
+        let Some(left) = left else { return };
+        let session_id = left.session_id;
+        for outcome in left.end() {
+            self.counters.work.ended(&outcome, now);
+            self.events.push_back(Event::Ended { session_id, outcome, packet: None });
+        }
     }
 }
 
-/// What PROGRESS says of an operation in that state, so that it stays in it.
+/// The frame that a packet names; 0 for none.
+fn frame(packet: &[u8]) -> u32 {
+    packet.first_chunk().map_or(0, |header| CommonHeaderView(header).frame_id())
+}
+
+/// What PROGRESS says of an operation in that state, so that both ends have it in the same one from here on: a partial that
+/// was lost may have been all that the client would have known of it.
 const fn stage(state: OperationState) -> StageCode {
     match state {
         OperationState::Running => StageCode::EXECUTING,
-        OperationState::Partial => StageCode::UNSPECIFIED,
+        OperationState::Partial => StageCode::PRODUCING_PARTIAL,
         OperationState::WaitingTool => StageCode::WAITING_DEPENDENCY,
         _ => StageCode::QUEUED,
     }

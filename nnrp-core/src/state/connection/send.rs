@@ -1,16 +1,14 @@
 //! The way out: what the application sends, and what waits for credit.
 
-use alloc::vec::Vec;
-
 use super::event::{Event, Why};
 use super::plan::{Act, Plan};
-use super::{Connection, Message, Packet};
-use crate::state::Time;
+use super::work::submit_waits;
+use super::{Connection, Message, Packet, observe};
 use crate::state::credit::Blocked;
-use crate::state::operation::Found;
-use crate::state::operation::Named;
+use crate::state::operation::{Found, Named, Verdict};
 use crate::state::schedule::{Pass, Ticket};
-use crate::{CommonHeader, ErrorCode};
+use crate::state::{Refusal, Time};
+use crate::{CommonHeader, MessageType};
 
 impl CommonHeader {
     /// The header of an answer: the same session, frame, lane, route and trace.
@@ -42,12 +40,7 @@ impl Connection {
         let header = CommonHeader { msg_type: message.message_type(), ..*header };
         let act =
             Act { sender: self.side, ours: true, header: &header, message: &message, packet: None, now };
-        let plan = self.check(&act)?;
-        self.check_size(&message)?;
-        if let Plan::Late(_) = plan {
-            // Nobody waits for it any more.
-            return Err(crate::state::Refusal::state("O4", "the operation has ended").into());
-        }
+        let plan = self.check_out(&act)?;
         self.written = self.output.mark();
         let words = self.config.words.tokens();
         message.append_with(&header, self.output.tail(), &|word| words.contains(word)).map_err(Why::Fault)?;
@@ -67,18 +60,19 @@ impl Connection {
         let words = self.config.words.tokens();
         let parsed = Packet::parse_with(packet, &|word| words.contains(word)).map_err(Why::Fault)?;
         let message = parsed.message();
-        if super::plan::control_sequence(&message).is_some() {
+        let unnumbered = match &message {
+            Message::Progress(progress, _) => progress.progress_sequence == 0,
+            Message::PartialResult(partial, _) => partial.result_sequence == 0,
+            _ => super::plan::control_sequence(&message).is_some(),
+        };
+        if unnumbered {
             // What carries a number is written anew, with the next one.
             return self.send(&parsed.header().to_owned(), &message, now);
         }
         let header = parsed.header().to_owned();
         let act =
             Act { sender: self.side, ours: true, header: &header, message: &message, packet: None, now };
-        let plan = self.check(&act)?;
-        self.check_size(&message)?;
-        if let Plan::Late(_) = plan {
-            return Err(crate::state::Refusal::state("O4", "the operation has ended").into());
-        }
+        let plan = self.check_out(&act)?;
         self.written = self.output.mark();
         self.output.tail().extend_from_slice(packet);
         self.count(self.written);
@@ -105,11 +99,15 @@ impl Connection {
         let Message::FrameSubmit(submit, _) = parsed.message() else {
             return self.send_packet(packet, now).map(|()| true);
         };
-        let session_id = parsed.header().session_id();
-        self.sessions.check_submit(session_id).map(drop).or_else(|refusal| {
-            // A full session is what the queue is for.
-            if refusal.code == ErrorCode::LIMIT_EXCEEDED { Ok(()) } else { Err(refusal) }
-        })?;
+        let (header, message) = (parsed.header().to_owned(), parsed.message());
+        let session_id = header.session_id;
+        let act =
+            Act { sender: self.side, ours: true, header: &header, message: &message, packet: None, now };
+        // What can never go out is refused now.
+        match self.check_out(&act) {
+            Ok(_) | Err(Why::Blocked(_)) => {}
+            Err(why) => return Err(why),
+        }
         let terms = self.sessions.check_session(session_id)?.terms();
         let budget = match submit.latency_budget_ms {
             0 => terms.default_deadline_ms,
@@ -125,7 +123,8 @@ impl Connection {
         let plan = self.queue.check_push(&ticket, now)?;
         self.queue.apply_push(plan, packet.to_vec());
         self.pump(now);
-        Ok(self.queue.get(session_id, submit.operation_id).is_none())
+        let live = self.lives.get(&session_id);
+        Ok(live.is_some_and(|live| live.operations.by_id(submit.operation_id).is_some()))
     }
 
     /// Takes a submit back that waits for credit. Says whether it did.
@@ -140,7 +139,7 @@ impl Connection {
     /// Sends what waits and has credit now: interactive before balanced before background, and none starves.
     pub(super) fn pump(&mut self, now: Time) {
         while !self.queue.is_empty() {
-            let Self { queue, window, lives, .. } = self;
+            let Self { queue, window, lives, sessions, .. } = self;
             let next = queue.pop(|ticket| {
                 match window.check_submit(ticket.class, now) {
                     Ok(_) => {}
@@ -148,9 +147,9 @@ impl Connection {
                     Err(_) => return Pass::Nothing,
                 }
                 let Some(live) = lives.get(&ticket.session) else { return Pass::Go };
-                match live.window.check_submit(ticket.class, now) {
-                    Ok(_) => Pass::Go,
-                    Err(_) => Pass::NotSession,
+                match submit_waits(sessions, live, ticket.session, ticket.class, now) {
+                    None => Pass::Go,
+                    Some(_) => Pass::NotSession,
                 }
             });
             let Some((ticket, packet)) = next else { return };
@@ -167,8 +166,9 @@ impl Connection {
 
     /// Nothing that waits goes out any more.
     pub(super) fn forget_queue(&mut self) {
-        let ids: Vec<u32> = self.lives.keys().copied().collect();
-        ids.into_iter().for_each(|session_id| self.queue_session(session_id));
+        while let Some(session_id) = self.queue.any_session() {
+            self.queue_session(session_id);
+        }
     }
 
     /// The same of one session.
@@ -180,10 +180,50 @@ impl Connection {
         });
     }
 
+    /// Whether a message of this end's may go out. Changes nothing, except that an operation whose time turns out to be
+    /// over ends.
+    fn check_out(&mut self, act: &Act<'_>) -> Result<Plan, Why> {
+        use MessageType as M;
+        let message = act.message.message_type();
+        if matches!(
+            message,
+            M::Pong
+                | M::TransportProbeAck
+                | M::SessionCloseAck
+                | M::SessionPatchAck
+                | M::SessionMigrateAck
+                | M::CacheAck
+        ) {
+            return Err(Refusal::state("C8", "the connection gives this answer itself").into());
+        }
+        let plan = self.check(act)?;
+        self.check_size(act.message)?;
+        let late = match &plan {
+            Plan::Late(_) => true,
+            Plan::Event(event, _) => match event.verdict() {
+                Verdict::Late(_) => true,
+                Verdict::Old { last } => {
+                    return Err(Refusal::state("O6", "the number is not newer than the last")
+                        .about(last)
+                        .into());
+                }
+                Verdict::Expires => return Err(self.expire_one(act, event.key())),
+                _ => false,
+            },
+            Plan::Change(plan) if plan.expires() => return Err(self.expire_one(act, plan.key())),
+            Plan::Cancel(plan, _) => plan.late().is_some(),
+            Plan::Change(plan) => plan.late().is_some(),
+            Plan::Supersede(plan) => plan.late().is_some(),
+            _ => false,
+        };
+        // Nobody waits for it any more.
+        if late { Err(Refusal::state("O4", "the operation has ended").into()) } else { Ok(plan) }
+    }
+
     /// Fills in the numbers that the connection keeps.
     fn number<'a>(&self, header: &CommonHeader, message: &Message<'a>) -> Result<Message<'a>, Why> {
         let mut message = *message;
-        let spent = || Why::from(crate::state::Refusal::limit("O6", "there is no higher sequence number"));
+        let spent = || Why::from(Refusal::limit("O6", "there is no higher sequence number"));
         let live = self.lives.get(&header.session_id);
         let key = |operation| match live?.operations.find(Named::operation(operation)) {
             Ok(Found::Live(key)) => Some(key),
@@ -223,13 +263,16 @@ impl Connection {
         let size = message.body_len() as u64;
         if self.is_client() && limit != 0 && size > u64::from(limit) {
             let why = "the body is larger than the server takes";
-            return Err(crate::state::Refusal::limit("F6", why).about(size).into());
+            return Err(Refusal::limit("F6", why).about(size).into());
         }
         Ok(())
     }
 
     /// Writes a message that the connection itself has to say. It is good by construction.
     pub(super) fn write(&mut self, header: &CommonHeader, message: &Message<'_>) {
+        if self.is_over {
+            return;
+        }
         self.written = self.output.mark();
         let header = CommonHeader { msg_type: message.message_type(), ..*header };
         let words = self.config.words.tokens();
@@ -248,8 +291,10 @@ impl Connection {
     }
 
     fn count(&mut self, mark: usize) {
-        let size = self.output.since(mark).len() as u64;
+        let packet = self.output.since(mark);
+        let size = packet.len() as u64;
         if size > 0 {
+            observe::packet_out(self.side, packet);
             self.counters.packets_out += 1;
             self.counters.bytes_out += size;
         }

@@ -27,6 +27,7 @@ impl Connection {
                 if lease.is_some() && session_id != 0 {
                     self.sessions.check_lease(session_id)?;
                 }
+                self.check_unasked(session_id)?;
                 Plan::PutSent(self.puts.check_put(put, lease.as_ref(), session_id)?)
             }
             Message::CachePut(put, body) => self.check_put(act, put, body)?,
@@ -52,16 +53,21 @@ impl Connection {
         })
     }
 
+    /// S10: what a server sends of its own accord needs a live operation, or that the session agreed to it.
+    pub(super) fn check_unasked(&self, session_id: u32) -> Result<(), Refusal> {
+        let idle = self.lives.get(&session_id).is_some_and(|live| live.operations.is_empty());
+        if idle && !self.is_client() { self.sessions.check_background(session_id) } else { Ok(()) }
+    }
+
     fn check_put(&self, act: &Act<'_>, put: &CachePut, body: &CachePutBody<'_>) -> Result<Plan, Why> {
         let session_id = act.header.session_id;
-        let lease = lease(body.ext);
-        if let Some(lease) = &lease {
-            let ttl_ms = match (session_id, lease.ttl_ms) {
-                (0, ttl_ms) => ttl_ms,
-                // S9: the session's time where none is asked for; S10: only where it may have leases.
-                (_, 0) => self.sessions.check_lease(session_id)?,
-                (_, ttl_ms) => self.sessions.check_lease(session_id).map(|_| ttl_ms)?,
-            };
+        let mut lease = lease(body.ext);
+        if let Some(lease) = &mut lease {
+            // S10: only where the session may have leases; S9: its time where none is asked for.
+            let default = if session_id == 0 { 0 } else { self.sessions.check_lease(session_id)? };
+            let asked = [lease.ttl_ms, put.ttl_ms, default];
+            let ttl_ms = asked.into_iter().find(|ttl_ms| *ttl_ms != 0).unwrap_or(0);
+            lease.ttl_ms = ttl_ms;
             if lease.renew {
                 let owner = Owner::of(lease, session_id)?;
                 let plan =

@@ -1,11 +1,14 @@
 //! Time: when something is due, and what is done then.
 
-use super::event::{Event, Over};
+use alloc::vec::Vec;
+
+use super::event::{Event, Over, Why};
+use super::plan::Act;
 use super::pulse::Beat;
-use super::{Connection, Message};
-use crate::state::Time;
-use crate::state::operation::{Cancelled, Cause, Manner, Named, Reach};
-use crate::{CommonHeader, ConnectionState};
+use super::{Connection, Message, observe};
+use crate::state::operation::{Cancelled, Cause, Key, Manner, Named, Reach};
+use crate::state::{Refusal, Time};
+use crate::{CommonHeader, ConnectionState, SessionState};
 
 impl Connection {
     /// When [`Self::handle_timeout`] has something to do. It may find nothing to do then.
@@ -13,7 +16,8 @@ impl Connection {
         if self.is_over {
             return None;
         }
-        let held = self.window.gate().held_until().filter(|_| !self.queue.is_empty());
+        let waits = |until: &Time| *until > self.now && !self.queue.is_empty();
+        let held = self.window.gate().held_until().filter(waits);
         [
             self.hello.next_timeout(),
             self.sessions.next_timeout(),
@@ -62,6 +66,20 @@ impl Connection {
         self.pump(now);
     }
 
+    /// Ends an operation whose time turned out to be over when something was to be sent for it, and tells the peer, whose
+    /// clock may say otherwise (O8).
+    pub(super) fn expire_one(&mut self, act: &Act<'_>, key: Option<Key>) -> Why {
+        let session_id = act.header.session_id;
+        let live = self.lives.get_mut(&session_id);
+        if let Some(key) = key
+            && let Some(outcome) = live.and_then(|live| live.operations.expire(key, act.now))
+        {
+            self.tell_drop(session_id, &outcome);
+            self.ended(session_id, outcome, None, act.now);
+        }
+        Refusal::state("O8", "the time of the operation is over").into()
+    }
+
     /// Sends a PING, and gives its number.
     pub fn ping(&mut self, now: Time) -> u64 {
         self.write(&CommonHeader::default(), &Message::Ping);
@@ -70,10 +88,14 @@ impl Connection {
 
     /// What of one session is over by now.
     fn expire_live(&mut self, session_id: u32, now: Time) {
+        observe::due(self.side, session_id);
+        // Where a connection was lost, so may have been what set the time: then the peer does not know.
+        let session = self.sessions.get(session_id);
+        let resumed = session.is_some_and(|session| session.state() == SessionState::Resumed);
         while let Some(outcome) =
             self.lives.get_mut(&session_id).and_then(|live| live.operations.poll_expired(now))
         {
-            if outcome.emit_drop_reason && !self.is_client() {
+            if resumed || outcome.emit_drop_reason && !self.is_client() {
                 self.tell_drop(session_id, &outcome);
             }
             self.ended(session_id, outcome, None, now);
@@ -83,8 +105,11 @@ impl Connection {
         live.migration.handle_timeout(now);
         if let Some(keeper) = &mut live.keeper {
             keeper.handle_timeout(now);
-            while keeper.poll_lost().is_some() {}
+            let lost = core::iter::from_fn(|| keeper.poll_lost());
+            let operations: Vec<u64> = lost.map(|lost| lost.operation_id).collect();
+            self.unconfirmed(session_id, operations);
         }
+        let Some(live) = self.lives.get_mut(&session_id) else { return };
         let objects = live.objects.handle_timeout(now);
         if live.window.gate().held_until().is_some_and(|until| until <= now) {
             self.queue.wake(session_id);

@@ -3,17 +3,19 @@
 use alloc::vec::Vec;
 
 use super::event::{Event, Received, Why};
-use super::live::unknown;
+use super::live::{Live, unknown};
 use super::plan::{Act, Plan, Submission};
-use super::{Connection, Message};
-use crate::state::Time;
+use super::{Connection, Message, observe};
 use crate::state::cache::{Key, Node, Owner, Want};
+use crate::state::credit::Blocked;
 use crate::state::operation::{
     self, Applied, CancelPlan, Cancelled, Cause, Change, Ended, Event as Step, EventPlan, Found, Manner,
-    Named, Reach, Submit, Verdict,
+    Named, Reach, Remembered, Submit, Verdict,
 };
+use crate::state::session::Sessions;
+use crate::state::{Refusal, Time};
 use crate::{
-    CommonHeader, ControlExtensionEntries, ControlExtensionPayload, DropReasonCode, FrameSubmit,
+    CommonHeader, ControlExtensionEntries, ControlExtensionPayload, DropReasonCode, ErrorCode, FrameSubmit,
     FrameSubmitBody, HeaderFlags, OperationState, Regions, ResultDrop, ResultDropFlags, ResultDropReasonBody,
 };
 
@@ -25,18 +27,12 @@ impl Connection {
         body: &FrameSubmitBody<'_>,
     ) -> Result<Plan, Why> {
         let session_id = act.header.session_id;
-        let session = self.sessions.check_submit(session_id)?;
         let live = self.lives.get(&session_id).ok_or(unknown(session_id))?;
         let terms = self.sessions.check_session(session_id)?.terms();
         let regions = body.regions.unwrap_or_default();
         let links = regions.operation_links().unwrap_or_default();
         let class = terms.priority as u16;
-        // W1: sending needs all levels; W4: what came without credit is refused.
-        let places = if act.ours {
-            (self.window.check_submit(class, act.now)?, live.window.check_submit(class, act.now)?)
-        } else {
-            (self.window.check_arrival()?, live.window.check_arrival()?)
-        };
+        let session = self.sessions.check_submit(session_id);
         let operation = live.operations.check_submit(
             &Submit {
                 operation: submit.operation_id,
@@ -48,8 +44,30 @@ impl Connection {
                 default_deadline_ms: terms.default_deadline_ms,
             },
             act.now,
-        )?;
+        );
+        let full = |refusal: Refusal| match refusal.code {
+            // What is over the limit of the session may wait (S9), unless none may ever run there.
+            ErrorCode::LIMIT_EXCEEDED if act.ours && terms.max_in_flight != 0 => Why::Blocked(Blocked::Full),
+            _ => Why::Refusal(refusal),
+        };
+        // What is wrong for good is said before what has to wait: an operation that is live, whatever the credit.
+        let (session, operation) = match (session, operation) {
+            (Ok(session), Ok(operation)) => (session, operation),
+            (Err(session), Err(operation)) if session.code == ErrorCode::LIMIT_EXCEEDED => {
+                return Err(full(operation));
+            }
+            (Err(refusal), _) | (_, Err(refusal)) => return Err(full(refusal)),
+        };
         self.check_payloads(session_id, &regions)?;
+        if act.ours && live.resuming {
+            return Err(Blocked::Resuming.into());
+        }
+        // W1: sending needs all levels; W4: what came without credit is refused.
+        let places = if act.ours {
+            (self.window.check_submit(class, act.now)?, live.window.check_submit(class, act.now)?)
+        } else {
+            (self.window.check_arrival()?, live.window.check_arrival()?)
+        };
         let uses = if act.ours { Vec::new() } else { self.check_references(session_id, &regions, act.now)? };
         Ok(Plan::Submit(Submission { session, operation, places, uses }))
     }
@@ -101,8 +119,9 @@ impl Connection {
         if !uses.is_empty() {
             self.cache.apply_use(&uses);
         }
+        let (operation_id, frame_id) = (submit.operation_id, act.header.frame_id);
+        observe::submitted(self.side, session_id, operation_id, frame_id);
         if let Some(packet) = act.received() {
-            let (operation_id, frame_id) = (submit.operation_id, act.header.frame_id);
             self.events.push_back(Event::Submitted { session_id, operation_id, frame_id, parent, packet });
             if asked {
                 // O3: it joined a subtree that was asked to end.
@@ -132,12 +151,12 @@ impl Connection {
                 self.check_event(act, Named::frame(frame), Step::result(push, ends))
             }
             M::ResultDrop(_) => self.check_event(act, Named::frame(frame), Step::Dropped),
-            M::ResultHint(..) => {
-                if act.ours && !matches!(live.operations.find(Named::frame(frame)), Ok(Found::Live(_))) {
-                    self.sessions.check_background(session_id)?;
-                }
-                Ok(Plan::Pass)
-            }
+            // S10: it may belong to no operation only where that was agreed to.
+            M::ResultHint(..) => match live.operations.find(Named::frame(frame)) {
+                Ok(Found::Live(_)) => Ok(Plan::Pass),
+                Ok(Found::Ended(ended)) if !act.ours => Ok(Plan::Late(Some(ended))),
+                _ => Ok(self.sessions.check_background(session_id).map(|()| Plan::Pass)?),
+            },
             M::Progress(progress, _) => {
                 self.check_event(act, Named::pair(progress.operation_id, frame), Step::from(progress))
             }
@@ -167,7 +186,13 @@ impl Connection {
                 Ok(Plan::Supersede(live.operations.check_supersede(supersede, frame)?))
             }
             M::BudgetUpdate(budget) => {
-                let is_live = live.operations.by_id(budget.operation_id).is_some();
+                let operation = budget.operation_id;
+                if operation != 0
+                    && let Found::Ended(ended) = live.operations.find(Named::pair(operation, frame))?
+                {
+                    return Ok(Plan::Late(Some(ended)));
+                }
+                let is_live = live.operations.by_id(operation).is_some();
                 let profile = self.sessions.check_session(session_id)?.terms().profile;
                 let model = self.capabilities.cost_model(session_id, profile).is_some();
                 let plan = live.budgets.check_update(budget, is_live, model)?;
@@ -186,7 +211,11 @@ impl Connection {
     pub(super) fn check_event(&self, act: &Act<'_>, named: Named, event: Step) -> Result<Plan, Why> {
         let session_id = act.header.session_id;
         let live = self.lives.get(&session_id).ok_or(unknown(session_id))?;
-        let plan = live.operations.check_event(named, event, act.now)?;
+        let plan = match live.operations.check_event(named, event, act.now) {
+            // R1: what was delivered before may come again, also where nobody remembers it.
+            Err(_) if !act.ours && live.resuming => return Ok(Plan::Late(None)),
+            plan => plan?,
+        };
         let is_partial = matches!(event, Step::Partial { .. } | Step::Result { partial: true });
         let credit = match plan.key().and_then(|key| live.operations.get(key)) {
             Some(operation) if act.ours && is_partial => {
@@ -216,7 +245,11 @@ impl Connection {
             Plan::Change(plan) => {
                 let late = plan.late();
                 match live.operations.apply_change(plan) {
-                    Some(outcome) => self.ended(session_id, outcome, None, act.now),
+                    Some(outcome) => {
+                        // Its time was over, which this end noticed only now.
+                        self.tell_drop(session_id, &outcome);
+                        self.ended(session_id, outcome, None, act.now);
+                    }
                     None => match late {
                         Some(ended) => self.late(act, Some(ended)),
                         None => self.pass(act),
@@ -226,7 +259,12 @@ impl Connection {
             Plan::Supersede(plan) => {
                 let late = plan.late();
                 match live.operations.apply_supersede(plan) {
-                    Some(outcome) => self.ended(session_id, outcome, act.received(), act.now),
+                    Some(outcome) => {
+                        if act.ours {
+                            self.keep_drop(session_id, &outcome);
+                        }
+                        self.ended(session_id, outcome, act.received(), act.now);
+                    }
                     None => self.late(act, late),
                 }
             }
@@ -248,16 +286,21 @@ impl Connection {
         let Some(live) = self.lives.get_mut(&session_id) else { return };
         let (verdict, key) = (plan.verdict(), plan.key());
         let operation_id = key.and_then(|key| live.operations.get(key)).map_or(0, |operation| operation.id());
-        if !live.doubt.is_empty() {
+        if !act.ours && !live.doubt.is_empty() {
             live.doubt.remove(&operation_id);
         }
         match live.operations.apply_event(plan) {
             Applied::Ended(outcome) => {
-                let time = outcome.cause == Cause::Time;
+                if outcome.cause == Cause::Time {
+                    // It came too late, which the peer may not know.
+                    self.tell_drop(session_id, &outcome);
+                    return self.ended(session_id, outcome, None, act.now);
+                }
                 self.keep(&outcome, act);
-                self.ended(session_id, outcome, if time { None } else { act.received() }, act.now);
+                self.ended(session_id, outcome, act.received(), act.now);
             }
             Applied::Live(state) => {
+                observe::updated(self.side, session_id, operation_id, state);
                 live.work.updates += 1;
                 self.counters.work.updates += 1;
                 if let Some(packet) = act.received() {
@@ -298,8 +341,7 @@ impl Connection {
         }
     }
 
-    /// RESULT_DROP_REASON, which says why an operation ended.
-    pub(super) fn tell_drop(&mut self, session_id: u32, outcome: &Ended) {
+    fn drop_reason(&self, session_id: u32, outcome: &Ended) -> (CommonHeader, ResultDrop) {
         let drop = ResultDrop {
             operation_id: outcome.operation,
             drop_reason_code: outcome.reason,
@@ -307,14 +349,57 @@ impl Connection {
             flags: ResultDropFlags::FINAL,
             ..ResultDrop::default()
         };
-        let header = CommonHeader { session_id, frame_id: outcome.frame, ..CommonHeader::default() };
+        (CommonHeader { session_id, frame_id: outcome.frame, ..CommonHeader::default() }, drop)
+    }
+
+    /// RESULT_DROP_REASON, which says why an operation ended.
+    pub(super) fn tell_drop(&mut self, session_id: u32, outcome: &Ended) {
+        let (header, drop) = self.drop_reason(session_id, outcome);
         let mark = self.output.mark();
         self.write(&header, &Message::ResultDropReason(drop, ResultDropReasonBody { diagnostic: &[] }));
         self.keep_bytes(session_id, outcome, mark);
     }
 
-    /// An operation has ended: everything lets go of it, and the application is told, once.
+    /// The same of one that ended a while ago.
+    pub(super) fn tell_ended(&mut self, session_id: u32, ended: &Remembered) {
+        let drop = ResultDrop {
+            operation_id: ended.operation,
+            drop_reason_code: ended.reason,
+            source_role: self.config.role,
+            flags: ResultDropFlags::FINAL,
+            ..ResultDrop::default()
+        };
+        let header = CommonHeader { session_id, frame_id: ended.frame, ..CommonHeader::default() };
+        self.write(&header, &Message::ResultDropReason(drop, ResultDropReasonBody { diagnostic: &[] }));
+    }
+
+    /// Server: keeps that an operation ended by a message that cannot be sent again as it was (R1).
+    fn keep_drop(&mut self, session_id: u32, outcome: &Ended) {
+        let (header, drop) = self.drop_reason(session_id, outcome);
+        let message = Message::ResultDropReason(drop, ResultDropReasonBody { diagnostic: &[] });
+        let live = self.lives.get(&session_id);
+        if live.is_some_and(|live| live.keeper.is_some())
+            && let Ok(bytes) = message.to_vec(&header)
+        {
+            self.keep_packet(session_id, outcome, bytes);
+        }
+    }
+
+    /// An operation has ended: everything lets go of it, and what waited for that goes on.
     pub(super) fn ended(&mut self, session_id: u32, outcome: Ended, packet: Option<Received>, now: Time) {
+        self.let_go(session_id, outcome, packet, now);
+        if let Some(step) = self.sessions.operation_ended(session_id, now) {
+            self.step(step, now);
+        }
+        if !self.queue.is_empty() {
+            self.queue.wake(session_id);
+            self.pump(now);
+        }
+        self.finish(now);
+    }
+
+    /// Everything lets go of an operation that has ended, and the application is told, once.
+    pub(super) fn let_go(&mut self, session_id: u32, outcome: Ended, packet: Option<Received>, now: Time) {
         self.window.apply_release();
         self.counters.work.ended(&outcome, now);
         let mut freed = Vec::new();
@@ -339,14 +424,6 @@ impl Connection {
         }
         self.freed(session_id, freed);
         self.events.push_back(Event::Ended { session_id, outcome, packet });
-        if let Some(step) = self.sessions.operation_ended(session_id, now) {
-            self.step(step, now);
-        }
-        if !self.queue.is_empty() {
-            self.queue.wake(session_id);
-            self.pump(now);
-        }
-        self.finish(now);
     }
 
     /// Objects whose operation or time is over.
@@ -368,11 +445,30 @@ impl Connection {
     }
 
     fn keep_bytes(&mut self, session_id: u32, outcome: &Ended, mark: usize) {
+        if self.lives.get(&session_id).is_some_and(|live| live.keeper.is_some()) {
+            let bytes = self.output.since(mark).to_vec();
+            self.keep_packet(session_id, outcome, bytes);
+        }
+    }
+
+    fn keep_packet(&mut self, session_id: u32, outcome: &Ended, packet: Vec<u8>) {
         let live = self.lives.get_mut(&session_id);
         let Some(keeper) = live.and_then(|live| live.keeper.as_mut()) else { return };
-        let bytes = self.output.since(mark).to_vec();
-        let size = bytes.len();
-        keeper.keep(outcome.operation, outcome.order, bytes, size, self.now);
+        let size = packet.len();
+        keeper.keep(outcome.operation, outcome.order, packet, size, self.now);
+        // A few at once, so that a busy session has not twice as many events.
+        if keeper.lost() > self.config.outcomes.outcomes.min(1_024) / 16 {
+            let lost = core::iter::from_fn(|| keeper.poll_lost());
+            let operations = lost.map(|lost| lost.operation_id).collect();
+            self.unconfirmed(session_id, operations);
+        }
+    }
+
+    /// Outcomes that are no longer kept for a resume.
+    pub(super) fn unconfirmed(&mut self, session_id: u32, operations: Vec<u64>) {
+        if !operations.is_empty() {
+            self.events.push_back(Event::Unconfirmed { session_id, operations });
+        }
     }
 
     /// Ends a live operation with RESULT_DROP_REASON: a cancel that was asked for, a budget that is used up, anything
@@ -420,6 +516,23 @@ impl Connection {
     pub fn trace(&self, session_id: u32, frame_id: u32) -> Option<&crate::state::trace::Context> {
         self.lives.get(&session_id)?.traces.of(frame_id)
     }
+}
+
+/// For the sender: what a submit of that class has to wait for in its session.
+pub(super) fn submit_waits(
+    sessions: &Sessions,
+    live: &Live,
+    session_id: u32,
+    class: u16,
+    now: Time,
+) -> Option<Blocked> {
+    if live.resuming {
+        return Some(Blocked::Resuming);
+    }
+    if sessions.get(session_id).is_some_and(|session| session.is_full()) {
+        return Some(Blocked::Full);
+    }
+    live.window.check_submit(class, now).err()
 }
 
 /// X3, if a FRAME_CANCEL has it.

@@ -1,7 +1,7 @@
 //! Flow control: credit on connection, session and operation.
 //!
 //! A submit needs a place in two [`Window`]s, a partial needs credit in [`Partials`]. The newest update of a scope
-//! counts, by its epoch; BACKPRESSURE and CREDIT_UPDATE have none and always count.
+//! counts, by its epoch; BACKPRESSURE and CREDIT_UPDATE have none and always count. None holds private metrics (W6).
 
 mod gate;
 mod partial;
@@ -32,8 +32,13 @@ pub enum Blocked {
     Draining,
     /// Only background and lower classes may go on.
     BackgroundOnly,
+    /// As many operations live in the session as may at once (S9).
+    Full,
     /// RETRY_AFTER said to wait until then.
     Held(Time),
+    /// The session was just resumed, and outcomes of its old connection may still come: a frame that is used anew
+    /// could be taken for theirs.
+    Resuming,
 }
 
 impl fmt::Display for Blocked {
@@ -44,7 +49,9 @@ impl fmt::Display for Blocked {
             Blocked::Paused => out.write_str("The peer paused new operations."),
             Blocked::Draining => out.write_str("Only what is in flight may finish."),
             Blocked::BackgroundOnly => out.write_str("Only background operations may go on."),
+            Blocked::Full => out.write_str("The session has as many live operations as it may."),
             Blocked::Held(until) => write!(out, "The peer asks to wait until {} ms.", until.0),
+            Blocked::Resuming => out.write_str("Outcomes from before the resume may still come."),
         }
     }
 }
@@ -60,7 +67,9 @@ impl From<Blocked> for Refusal {
             Blocked::Paused => ("W3", "the peer paused new operations"),
             Blocked::Draining => ("W3", "only what is in flight may finish"),
             Blocked::BackgroundOnly => ("W3", "only background operations may go on"),
+            Blocked::Full => ("S9", "the session has as many live operations as it may"),
             Blocked::Held(_) => ("D17", "the peer asks to wait"),
+            Blocked::Resuming => ("R1", "outcomes from before the resume may still come"),
         };
         Refusal::new(ErrorCode::LIMIT_EXCEEDED, rule, why)
     }

@@ -156,6 +156,13 @@ impl Partials {
         Ok(plan)
     }
 
+    /// A RETRY_AFTER of an operation: no partial before that time.
+    pub fn check_hold(&self, operation: u64, is_live: bool, until: Time) -> Result<PartialsPlan, Refusal> {
+        let mut plan = self.plan(operation, is_live)?;
+        plan.credit.gate.hold(until);
+        Ok(plan)
+    }
+
     /// Applies an update, if it counts. Answers whether it did.
     pub fn apply_update(&mut self, plan: PartialsPlan) -> bool {
         let counts = plan.standing == Standing::Newest;

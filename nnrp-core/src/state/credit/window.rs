@@ -125,6 +125,17 @@ impl Window {
         self.in_flight = self.in_flight.saturating_add(1);
     }
 
+    /// Takes places for operations that come along from another connection, whether there is credit for them or not.
+    pub fn carry(&mut self, operations: u64) {
+        self.in_flight = self.in_flight.saturating_add(operations);
+    }
+
+    /// Frees the places of operations that go to another connection.
+    pub fn leave(&mut self, operations: u64) {
+        debug_assert!(self.in_flight >= operations, "every place is freed once");
+        self.in_flight = self.in_flight.saturating_sub(operations);
+    }
+
     /// Frees a place, at the terminal event of an operation that took one.
     pub fn apply_release(&mut self) {
         debug_assert!(self.in_flight > 0, "every place is freed once");

@@ -48,7 +48,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// A RESULT_PUSH under a header with or without `eos`.
+    /// A RESULT_PUSH under a header with or without `eos`. Its status code decides nothing (T3).
     pub fn result(push: &ResultPush, eos: bool) -> Self {
         let part =
             push.result_class == ResultClass::Partial || push.result_flags.contains(ResultFlags::PARTIAL);

@@ -1,4 +1,4 @@
-//! One operation, and its place in tree and lists.
+//! One operation, and its place in tree and lists. All that is told of it here is read without its payload (O12).
 
 use super::slab::NIL;
 use crate::state::Time;

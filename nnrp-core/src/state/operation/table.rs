@@ -243,7 +243,7 @@ impl<T> Operations<T> {
         self.ids.values().filter_map(|&slot| self.at(slot))
     }
 
-    /// The live members of a group, in no particular order.
+    /// The live members of a group, in no particular order (O11).
     pub fn group(&self, group: u64) -> impl Iterator<Item = &Operation<T>> {
         let first = self.groups.get(&group).map(|ends| ends.first);
         core::iter::successors(first, |&slot| {

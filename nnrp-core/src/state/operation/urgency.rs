@@ -94,6 +94,11 @@ impl ChangePlan {
         }
     }
 
+    /// Whether its time is over, so that it ends instead.
+    pub fn expires(&self) -> bool {
+        matches!(self.aim, Aim::Expires(..))
+    }
+
     /// Whether it is a deadline that is kept for a submit to come.
     pub fn is_early(&self) -> bool {
         matches!(self.aim, Aim::Early(..))

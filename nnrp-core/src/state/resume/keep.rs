@@ -130,7 +130,7 @@ impl<O> Keeper<O> {
     }
 
     /// What is to be delivered again, in the order in which it came about.
-    pub fn iter(&self) -> impl Iterator<Item = &Kept<O>> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Kept<O>> {
         self.kept.values()
     }
 
@@ -150,6 +150,11 @@ impl<O> Keeper<O> {
     /// as may be kept.
     pub fn poll_lost(&mut self) -> Option<Lost<O>> {
         self.lost.pop_front()
+    }
+
+    /// How many [`Self::poll_lost`] has to give.
+    pub fn lost(&self) -> usize {
+        self.lost.len()
     }
 
     fn lose_first(&mut self) -> bool {

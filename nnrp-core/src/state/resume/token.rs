@@ -111,6 +111,11 @@ impl ResumePlan {
     pub const fn bound(&self) -> &Bound {
         &self.bound
     }
+
+    /// The name of the token.
+    pub const fn handle(&self) -> Handle {
+        self.handle
+    }
 }
 
 /// A session that was resumed.
@@ -138,10 +143,20 @@ impl<T> Tokens<T> {
         self.slots.is_empty()
     }
 
+    /// Whether no further session gets a token.
+    pub fn is_full(&self) -> bool {
+        self.slots.len() >= self.limits.sessions
+    }
+
+    /// Whether the session of a token has no connection now.
+    pub fn is_detached(&self, handle: Handle) -> bool {
+        self.slots.get(&handle).is_some_and(|slot| slot.left.is_some())
+    }
+
     /// Gives out a token for a session. `None` where there is no window (R1) or no room: the session is then not
     /// resumable.
     pub fn issue(&mut self, bound: Bound, source: &mut impl Source) -> Option<(Handle, Token)> {
-        if bound.window_ms == 0 || self.slots.len() >= self.limits.sessions {
+        if bound.window_ms == 0 || self.is_full() {
             return None;
         }
         // The same 64 bits twice means a broken source; a few tries, and then no token rather than a shared one.

@@ -1,7 +1,7 @@
 //! The order in which waiting operations are sent.
 //!
 //! A [`Queue`] respects credit, serves interactive before balanced before background before the rest, and lets none
-//! of them starve.
+//! of them starve (O11).
 
 mod lane;
 mod queue;

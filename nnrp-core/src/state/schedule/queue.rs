@@ -280,6 +280,11 @@ impl<T> Queue<T> {
         Some((ticket, item))
     }
 
+    /// Any session of which something waits.
+    pub fn any_session(&self) -> Option<u32> {
+        self.index.first_key_value().map(|(&(session, _), _)| session)
+    }
+
     /// Takes everything of a session out.
     pub fn remove_session(&mut self, session: u32, mut each: impl FnMut(Ticket, T)) {
         while let Some(operation) = self.any(session) {

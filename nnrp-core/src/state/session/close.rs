@@ -210,7 +210,9 @@ impl Sessions {
         match verdict {
             Verdict::Acknowledge if so_far == Progress::Asked && session.state == SessionState::Closing => {
                 closing.theirs = Some(Progress::Acknowledged);
-                Ok(session.step(false, Some(CloseStatus::Acknowledged)))
+                // The peer ends them when it hears of this, so they end here, too.
+                let cancel = closing.policy == InFlightPolicy::Abort && session.cancel();
+                Ok(session.step(cancel, Some(CloseStatus::Acknowledged)))
             }
             Verdict::Reject { code }
                 if so_far == Progress::Asked && session.state == SessionState::Closing =>

@@ -240,6 +240,11 @@ impl Session {
         matches!(self.state, SessionState::Open | SessionState::Resumed)
     }
 
+    /// Whether as many operations live as ever may (S9). Where none may, that is no matter of waiting.
+    pub const fn is_full(&self) -> bool {
+        self.terms.max_in_flight != 0 && self.live >= self.terms.max_in_flight as u32
+    }
+
     /// Whether it can be resumed on another connection (R1).
     pub const fn is_resumable(&self) -> bool {
         self.terms.flags.contains(SessionFlagsAck::RESUME_ENABLED) && self.terms.resume_window_ms != 0

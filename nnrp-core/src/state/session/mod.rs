@@ -278,6 +278,7 @@ impl Sessions {
         self.live.retain(|_, session| session.state != SessionState::Opening);
         for session in self.live.values_mut() {
             session.drain_with_connection();
+            session.due = None;
         }
         self.timers.clear();
         let ids: Vec<u32> = self.live.keys().copied().collect();

@@ -431,6 +431,14 @@ impl Sessions {
         self.next_request().map(|_| ticket)
     }
 
+    /// The connection is over: gives the requests that nobody answers any more.
+    pub fn give_up(&mut self) -> impl Iterator<Item = Ticket> + use<> {
+        let first = self.answered;
+        let count = core::mem::take(&mut self.requests).len() as u64;
+        self.answered = first.saturating_add(count);
+        (first..self.answered).map(Ticket)
+    }
+
     /// Gives a resumed session what it had on its old connection.
     pub fn carry(&mut self, session_id: u32, carried: Carried) {
         if let Some(session) = self.live.get_mut(&session_id) {

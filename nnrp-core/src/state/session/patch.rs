@@ -149,6 +149,14 @@ impl Sessions {
         Ok(PatchAckPlan { session_id, ack: *ack })
     }
 
+    /// Client: the answer to the session's oldest patch could not be taken. The patch counts as refused, so that the
+    /// next answer meets the next one.
+    pub fn skip_patch(&mut self, session_id: u32) {
+        if let Some(session) = self.live.get_mut(&session_id) {
+            session.patches.pop_front();
+        }
+    }
+
     /// Client: the answer has come; what it names as applied holds now. Gives the fields.
     pub fn apply_patch_ack(&mut self, plan: PatchAckPlan) -> PatchMask {
         if let Some(session) = self.live.get_mut(&plan.session_id) {

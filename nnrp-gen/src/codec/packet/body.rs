@@ -14,7 +14,7 @@ impl Frame<'_, '_> {
     /// Checks a body and what its parts hold.
     pub(super) fn parts(&self, body: &Body, piece: Piece<'_>) -> Result<(), Fault> {
         if piece.is_empty() && body.optional {
-            return Ok(());
+            return self.nothing_counted(body);
         }
         let pieces = self.cut_parts(body, piece)?;
         let prelude = self.packets.layout(body.prelude);
@@ -38,6 +38,20 @@ impl Frame<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Checks that the metadata counts nothing in a body that is absent.
+    fn nothing_counted(&self, body: &Body) -> Result<(), Fault> {
+        body.parts.iter().try_for_each(|part| {
+            let Some(Count::Metadata(name)) = &part.count else { return Ok(()) };
+            let fields = self.layout().map_or(&[][..], |layout| &layout.fields);
+            match fields.iter().position(|field| field.name == *name) {
+                Some(field) => {
+                    need(self.number(field) == 0, || self.blame(field, FaultKind::Length, &part.id))
+                }
+                None => Ok(()),
+            }
+        })
     }
 
     /// Cuts a body into parts, which looks at the prelude and at sizes. An absent one has empty parts.

@@ -401,13 +401,29 @@ impl Emit<'_> {
                 let body = &registry.bodies[body];
                 let check = lower(&format!("{}_check_", body.name));
                 let value = self.message_constant();
-                format!("kind = {check}({member}, {}start, {value}, fault);\n{STOP}", self.counts(body))
+                let counts = self.nothing_counted(body, member);
+                format!(
+                    "{counts}kind = {check}({member}, {}start, {value}, fault);\n{STOP}",
+                    self.counts(body)
+                )
             }
             Content::Vocabulary(words) => {
                 let check = lower(&format!("{}_check_", registry.vocabularies[words].name));
                 format!("kind = {check}({member}, start, more, &count, fault);\n{STOP}")
             }
         }
+    }
+
+    /// The statements that refuse a count in the metadata of what a body holds that is absent.
+    fn nothing_counted(&self, body: &Body, member: &str) -> String {
+        let parts = body.parts.iter().filter(|_| body.optional);
+        let refusals = parts.filter_map(|part| {
+            let Some(crate::model::Count::Metadata(name)) = &part.count else { return None };
+            let field = self.metadata?.fields.iter().position(|field| field.name == *name)?;
+            let wrong = format!("{member}.size == 0 && {} != 0", self.number(field));
+            Some(self.refuse(&wrong, field, FaultKind::Length, &part.id))
+        });
+        refusals.collect()
     }
 
     pub(super) fn message_constant(&self) -> String {

@@ -9,7 +9,9 @@ use crate::model::{
 use crate::rule::FieldRef;
 
 use super::rules::Reach;
-use super::{Rust, cite, doc, field_ident, plain, said, scalar_ident, type_ident};
+use super::{
+    Rust, cite, counted_ident, doc, field_ident, piece_ident, plain, said, scalar_ident, type_ident,
+};
 
 impl Rust<'_> {
     /// Everything that bodies are made of, part by part.
@@ -332,6 +334,10 @@ impl Rust<'_> {
             Some(_) => (quote!(message: u64,), quote!(message)),
             None => (quote!(), quote!()),
         };
+        // A header that says nothing but the payload's length is filled in whole.
+        let says_more = layout.values().count() > 1;
+        let header_name = if says_more { quote!(header) } else { quote!(_) };
+        let header_rest = says_more.then(|| quote!(..*header));
         let context = if payload_name.is_some() { quote!(let message = self.message;) } else { quote!() };
         quote! {
             #payload_enum
@@ -405,8 +411,8 @@ impl Rust<'_> {
                 /// # Errors
                 ///
                 /// What is wrong with the header; nothing is written then.
-                pub fn push(out: &mut impl Extend<u8>, header: &#native, payload: &[u8]) -> Result<(), #wire::Fault> {
-                    let header = #native { #length_field: #wire::body::length(payload.len(), #length_type::MAX), ..*header };
+                pub fn push(out: &mut impl Extend<u8>, #header_name: &#native, payload: &[u8]) -> Result<(), #wire::Fault> {
+                    let header = #native { #length_field: #wire::body::length(payload.len(), #length_type::MAX), #header_rest };
                     let head = header.to_bytes()?;
                     let size = #header_size + payload.len();
                     let padding = size.next_multiple_of(#align) - size;
@@ -469,10 +475,7 @@ impl Rust<'_> {
                 }
 
                 fn check(words: #wire::body::Piece<'_>, also: impl Fn(&str) -> bool) -> Result<u64, #wire::Fault> {
-                    Self::TABLE.check(words, |word| {
-                        let Ok(word) = core::str::from_utf8(word) else { return false };
-                        Self::REGISTERED.binary_search(&word).is_ok() || also(word)
-                    })
+                    Self::TABLE.check(words, &Self::REGISTERED, also)
                 }
 
                 /// The bytes themselves.
@@ -487,9 +490,14 @@ impl Rust<'_> {
                 }
 
                 /// Writes a word behind those that `out` holds. Words ascend; a reader refuses others.
-                pub fn push(out: &mut impl Extend<u8>, word: &str) {
-                    let length: #raw = #wire::body::length(word.len(), #raw::MAX);
-                    out.extend(length.#to_bytes().into_iter().chain(word.bytes()));
+                ///
+                /// # Errors
+                ///
+                /// Where the word has no byte, or more than its length can say; nothing is written then.
+                pub fn push(out: &mut impl Extend<u8>, word: &str) -> Result<(), #wire::Fault> {
+                    let length = Self::TABLE.length_of(word.len())?;
+                    out.extend((length as #raw).#to_bytes().into_iter().chain(word.bytes()));
+                    Ok(())
                 }
             }
         }
@@ -583,15 +591,10 @@ impl Rust<'_> {
         });
         let cut = self.cut(body);
         let check = self.check_parts(body);
-        let counts = metadata_counts(body);
-        let destructured = {
-            let of = |name: &Ident| {
-                if super::messages::mentions(&check, name) { quote!(#name) } else { quote!(_) }
-            };
-            let (prelude, parts) =
-                (of(&super::ident("prelude")), names_of(body).iter().map(of).collect::<Vec<_>>());
-            quote!(let (#prelude, [#(#parts),*]) = Self::cut(piece, #(#counts),*)?;)
-        };
+        let counts = counted(body);
+        let prelude_used = super::ident("prelude");
+        let prelude_used =
+            if super::messages::mentions(&check, &prelude_used) { quote!(#prelude_used) } else { quote!(_) };
         let message_used = super::messages::mentions(&check, &super::ident("message"));
         let message_name = if message_used { quote!(message) } else { quote!(_) };
         let prelude_value = has_values.then(|| quote!(prelude: prelude.to_owned(),));
@@ -599,12 +602,15 @@ impl Rust<'_> {
             .parts
             .iter()
             .map(|part| {
-                let name = field_ident(&part.name);
-                let value = self.wrap(part.content, quote!(#name.bytes), &quote!(message));
+                let (name, piece) = (field_ident(&part.name), piece_ident(&part.name));
+                let value = self.wrap(part.content, quote!(#piece.bytes), &quote!(message));
                 quote!(#name: #value,)
             })
             .collect();
-        let of_message = super::messages::mentions(&quote!(#(#values)*), &super::ident("message"));
+        let of_message = body.parts.iter().any(|part| match part.content {
+            Content::Entry(entry) => knows_payloads(&self.registry.entries[entry]),
+            _ => false,
+        });
         let of_message = if of_message { quote!(message) } else { quote!(_) };
         let names = names_of(body);
         let count = Literal::usize_unsuffixed(body.parts.len());
@@ -655,7 +661,7 @@ impl Rust<'_> {
         });
         let empty = body.optional.then(|| {
             quote!(if piece.bytes.is_empty() {
-                return Ok(());
+                return Ok([piece; #count]);
             })
         });
         quote! {
@@ -668,16 +674,20 @@ impl Rust<'_> {
 
             impl<'a> #name<'a> {
                 /// Cuts the bytes behind the prelude into parts.
+                #[inline(always)] // where the parts stay in registers
                 fn cut<'p>(piece: #wire::body::Piece<'p>, #(#counts: u64),*)
                     -> Result<(#view<'p>, [#wire::body::Piece<'p>; #count]), #wire::Fault>
                 { #cut }
 
-                /// Checks a body as it stands in a message.
-                fn check(piece: #wire::body::Piece<'_>, #message_name: u64, #(#counts: u64),*) -> Result<(), #wire::Fault> {
+                /// Checks a body as it stands in a message, and gives its parts.
+                #[inline(always)] // for the same reason
+                fn check<'p>(piece: #wire::body::Piece<'p>, #message_name: u64, #(#counts: u64),*)
+                    -> Result<[#wire::body::Piece<'p>; #count], #wire::Fault>
+                {
                     #empty
-                    #destructured
+                    let (#prelude_used, [#(#names),*]) = Self::cut(piece, #(#counts),*)?;
                     #check
-                    Ok(())
+                    Ok([#(#names),*])
                 }
 
                 /// The parts of a checked body.
@@ -711,7 +721,7 @@ impl Rust<'_> {
         let view = format_ident!("{}View", type_ident(&prelude.name));
         let size = Literal::u32_unsuffixed(prelude.size);
         let takes = body.parts.iter().map(|part| {
-            let name = field_ident(&part.name);
+            let name = piece_ident(&part.name);
             let field = &prelude.fields[part.length];
             let length = self.widened(field, &quote!(prelude));
             let site = self.site(&prelude.name, &field.name, &part.id, None);
@@ -725,7 +735,7 @@ impl Rust<'_> {
                                 self.widened(&prelude.fields[*field], &quote!(prelude))
                             }
                             Count::Metadata(name) => {
-                                let name = field_ident(name);
+                                let name = counted_ident(name);
                                 quote!(#name)
                             }
                         };
@@ -762,7 +772,7 @@ impl Rust<'_> {
                 };
             }
         });
-        let names = body.parts.iter().map(|part| field_ident(&part.name));
+        let names = body.parts.iter().map(|part| piece_ident(&part.name));
         let last = body.parts.last().map(|part| part.name.as_str()).unwrap_or_default();
         let id = body.parts.last().map(|part| part.id.as_str()).unwrap_or_default();
         let last = self.site(&body.name, last, id, None);
@@ -784,7 +794,7 @@ impl Rust<'_> {
         let registry = self.registry;
         let prelude = &registry.layouts[body.prelude];
         let checks = body.parts.iter().map(|part| {
-            let name = field_ident(&part.name);
+            let name = piece_ident(&part.name);
             let content = match part.content {
                 Content::Layout(layout) => {
                     let rows = format_ident!("{}Rows", type_ident(&registry.layouts[layout].name));
@@ -803,7 +813,7 @@ impl Rust<'_> {
                 quote!(#rows::SHAPE.all(#name.front(#wire::body::length_of(#count, #row)))?;)
             });
             let slices = part.slices.as_ref().map(|slices| {
-                let rows = field_ident(&body.parts[slices.rows].name);
+                let rows = piece_ident(&body.parts[slices.rows].name);
                 let table = slices_ident(part);
                 quote!(Self::#table.check(#rows, #name, message)?;)
             });
@@ -910,7 +920,7 @@ fn optional(value: Option<TokenStream>) -> TokenStream {
 }
 
 fn names_of(body: &Body) -> Vec<Ident> {
-    body.parts.iter().map(|part| field_ident(&part.name)).collect()
+    body.parts.iter().map(|part| piece_ident(&part.name)).collect()
 }
 
 fn slices_ident(part: &Part) -> Ident {
@@ -925,7 +935,16 @@ fn part_doc(part: &Part) -> String {
     }
 }
 
-/// The metadata fields that count parts of a body, as arguments.
+/// What metadata fields count in a body, as parameters.
+fn counted(body: &Body) -> Vec<Ident> {
+    let names = body.parts.iter().filter_map(|part| match &part.count {
+        Some(Count::Metadata(name)) => Some(counted_ident(name)),
+        _ => None,
+    });
+    names.collect()
+}
+
+/// The metadata fields that count parts of a body.
 pub(super) fn metadata_counts(body: &Body) -> Vec<Ident> {
     let names = body.parts.iter().filter_map(|part| match &part.count {
         Some(Count::Metadata(name)) => Some(field_ident(name)),

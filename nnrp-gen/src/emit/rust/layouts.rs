@@ -10,8 +10,8 @@ use crate::rule::{self, FieldRef};
 use super::rules::Reach;
 use super::together::together;
 use super::{
-    Rust, cite, const_ident, doc, field_ident, hex, ident, plain, read_ident, scalar_ident, to_bytes,
-    type_ident,
+    Rust, cite, const_ident, doc, field_ident, hex, ident, plain, read_ident, reads_ident, scalar_ident,
+    to_bytes, type_ident,
 };
 
 /// A layout being emitted, with the names that recur.
@@ -158,6 +158,11 @@ impl Emit<'_> {
     fn wire_struct(&self) -> TokenStream {
         let Self { wire, size, visibility, title, .. } = self;
         let checks = self.checks();
+        // A derive inside of a derive costs the compiler more than what it comes to.
+        let (copy, copied) = match self.layout.given {
+            None => (quote!(#[derive(Clone, Copy)]), quote!()),
+            Some(_) => (quote!(), copied(&quote!(#wire))),
+        };
         let fields = self.layout.fields.iter().map(|field| {
             let name = field_ident(&field.name);
             let docs = doc([format!("Bytes {}..{}.", field.offset, field.offset + field.size)]);
@@ -177,9 +182,11 @@ impl Emit<'_> {
         let docs = doc([format!("The {} bytes of [`{title}`] as they lie on the wire.", self.layout.size)]);
         quote! {
             #docs
-            #[derive(Clone, Copy)]
+            #copy
             #[repr(C)]
             #visibility struct #wire { #(#fields)* }
+
+            #copied
 
             #checks
 
@@ -208,16 +215,15 @@ impl Emit<'_> {
             let name = field_ident(&field.name);
             let ty = self.rust.field_type(field);
             let deprecated = field.deprecated.as_ref().map(|why| quote!(#[deprecated = #why]));
-            let serde = (self.rust.options.features && field.count.is_some_and(|count| count > 32))
-                .then(|| quote!(#[cfg_attr(feature = "serde", serde(with = "crate::wire::array"))]));
+            let serde = (self.rust.options.features && is_long_array(field))
+                .then(|| quote!(#[cfg_attr(feature = "serde", serde(with = "serde_array"))]));
             quote!(#docs #deprecated #serde pub #name: #ty,)
         });
         // Arrays of more than 32 have no default of their own.
-        let (derived, default) =
-            match layout.values().any(|field| field.count.is_some_and(|count| count > 32)) {
-                false => (quote!(, Default), quote!()),
-                true => (quote!(), self.default_impl()),
-            };
+        let (derived, default) = match layout.values().any(is_long_array) {
+            false => (quote!(, Default), quote!()),
+            true => (quote!(), self.default_impl()),
+        };
         quote! {
             #docs
             #[derive(Clone, Copy, Debug #derived, PartialEq #equality)]
@@ -353,8 +359,14 @@ impl Emit<'_> {
         }
     }
 
+    /// In an expansion nothing is compiled that nobody calls.
+    fn inline(&self) -> Option<TokenStream> {
+        self.layout.given.is_some().then(|| quote!(#[inline]))
+    }
+
     /// What layouts do alike, and what one needs to stand in another.
     fn traits(&self) -> TokenStream {
+        let inline = self.inline();
         let Self { name, view, wire, size, .. } = self;
         let support = &self.rust.options.wire;
         let text = &self.layout.name;
@@ -405,6 +417,7 @@ impl Emit<'_> {
                 #[inline]
                 fn bytes_hold(bytes: &[u8; #size]) -> bool { #condition }
 
+                #inline
                 fn find_fault(bytes: &[u8; #size]) -> Option<#support::Fault> { #search }
             }
         }
@@ -469,12 +482,12 @@ impl Emit<'_> {
         let name = field_ident(&field.name);
         let offset = Literal::u32_unsuffixed(field.offset);
         let value = value(&name);
-        let to_bytes = to_bytes(self.big());
         let reference = if bytes.to_string() == "bytes" { quote!(&mut bytes) } else { bytes.clone() };
         match (field.element, field.count) {
             (Element::Scalar(Scalar::U8), Some(_)) => quote!(#support::put(#reference, #offset, #value);),
-            (Element::Scalar(_), Some(_)) => {
-                quote!(#support::put_each(#reference, #offset, #value.map(|value| value.#to_bytes()));)
+            (Element::Scalar(scalar), Some(_)) => {
+                let write = format_ident!("put_{}", reads_ident(scalar, self.big()));
+                quote!(#support::#write(#reference, #offset, #value);)
             }
             (Element::Layout(_), None) => {
                 quote!(#support::put(#reference, #offset, #support::Packed::pack(&#value));)
@@ -483,10 +496,13 @@ impl Emit<'_> {
                 quote!(#support::put_layouts(#reference, #offset, &#value);)
             }
             (Element::Scalar(scalar), None) => {
-                let raw = self.rust.raw_of(field, scalar, &value);
-                match scalar.size() {
-                    1 if scalar == Scalar::U8 => quote!(#support::put(#reference, #offset, [#raw]);),
-                    _ => quote!(#support::put(#reference, #offset, #raw.#to_bytes());),
+                let raw = bare(self.rust.raw_of(field, scalar, &value));
+                match scalar {
+                    Scalar::U8 => quote!(#bytes[#offset] = #raw;),
+                    _ => {
+                        let write = format_ident!("put_{}", read_ident(scalar, self.big()));
+                        quote!(#support::#write(#reference, #offset, #raw);)
+                    }
                 }
             }
         }
@@ -812,7 +828,6 @@ impl Emit<'_> {
     /// The number at `offset` of an array of the whole layout.
     fn load(&self, bytes: &TokenStream, offset: u32, scalar: Scalar) -> TokenStream {
         let support = &self.rust.options.wire;
-
         let at = Literal::u32_unsuffixed(offset);
         if scalar == Scalar::U8 {
             return quote!(#bytes[#at]);
@@ -858,6 +873,7 @@ impl Emit<'_> {
 
     /// Bytes that were checked.
     fn view_struct(&self) -> TokenStream {
+        let inline = self.inline();
         let Self { name, view, size, visibility, title, .. } = self;
         let support = &self.rust.options.wire;
         let docs = doc([
@@ -880,10 +896,27 @@ impl Emit<'_> {
             }
         });
         let debug = self.view_debug();
+        let (copy, copied) = match self.layout.given {
+            None => (quote!(#[derive(Clone, Copy, PartialEq, Eq)]), quote!()),
+            Some(_) => {
+                let copied = copied(&quote!(#view<'_>));
+                let equal = quote! {
+                    impl PartialEq for #view<'_> {
+                        #[inline]
+                        fn eq(&self, other: &Self) -> bool { self.0 == other.0 }
+                    }
+
+                    impl Eq for #view<'_> {}
+                };
+                (quote!(), quote!(#copied #equal))
+            }
+        };
         quote! {
             #docs
-            #[derive(Clone, Copy, PartialEq, Eq)]
+            #copy
             #visibility struct #view<'a>(&'a [u8; #size]);
+
+            #copied
 
             impl<'a> #view<'a> {
                 /// Checks bytes.
@@ -913,6 +946,7 @@ impl Emit<'_> {
             }
 
             impl core::fmt::Debug for #view<'_> {
+                #inline
                 fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                     #debug
                 }
@@ -958,9 +992,8 @@ impl Emit<'_> {
             _ if field.native == Native::Place => quote!(#support::Reserved),
             (Element::Scalar(Scalar::U8), Some(_)) => quote!(*#support::part(#bytes, #offset)),
             (Element::Scalar(scalar), Some(_)) => {
-                let step = Literal::u32_unsuffixed(scalar.size());
-                let read = read_ident(scalar, self.big());
-                quote!(core::array::from_fn(|at| #support::#read(#bytes, #offset + at * #step)))
+                let read = reads_ident(scalar, self.big());
+                quote!(#support::#read(#bytes, #offset))
             }
             (Element::Layout(inner), None) => {
                 let ty = self.rust.layout_type(inner);
@@ -1014,6 +1047,7 @@ impl Emit<'_> {
 
     /// Checked bytes that can be changed.
     fn mut_struct(&self) -> TokenStream {
+        let inline = self.inline();
         let Self { name, view, mutable, size, visibility, title, .. } = self;
         let support = &self.rust.options.wire;
         let docs = doc([
@@ -1024,7 +1058,6 @@ impl Emit<'_> {
             self.layout.rules.iter().flat_map(rule_fields).map(|field| field.index).collect();
         let setters = self.layout.fields.iter().enumerate().filter(|(_, field)| field.has_value()).map(
             |(position, field)| {
-                let field_name = field_ident(&field.name);
                 let setter = format_ident!("set_{}", field.name);
                 let ty = self.rust.field_type(field);
                 let open = ruled.contains(&position)
@@ -1035,6 +1068,7 @@ impl Emit<'_> {
                 let deprecated = field.deprecated.as_ref().map(|why| quote!(#[deprecated = #why]));
                 if open {
                     let docs = doc([format!("Sets `{}`.", field.name)]);
+                    let put = self.put(field, &quote!(bytes), &|_| quote!(value));
                     quote! {
                         #docs
                         ///
@@ -1044,7 +1078,9 @@ impl Emit<'_> {
                         #deprecated
                         #[inline]
                         pub fn #setter(&mut self, value: #ty) -> Result<(), #support::Fault> {
-                            self.update(|whole| whole.#field_name = value)
+                            let mut bytes = *self.0;
+                            #put
+                            #support::replace::<#name, #size>(self.0, bytes)
                         }
                     }
                 } else {
@@ -1097,11 +1133,25 @@ impl Emit<'_> {
             }
 
             impl core::fmt::Debug for #mutable<'_> {
+                #inline
                 fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                     core::fmt::Debug::fmt(&self.as_view(), out)
                 }
             }
         }
+    }
+}
+
+/// What `derive(Clone, Copy)` comes to. Linters would have it derived.
+fn copied(ty: &TokenStream) -> TokenStream {
+    quote! {
+        #[automatically_derived]
+        impl Clone for #ty {
+            #[inline]
+            fn clone(&self) -> Self { *self }
+        }
+
+        impl Copy for #ty {}
     }
 }
 
@@ -1173,6 +1223,11 @@ impl Reach for Natives<'_> {
     fn field(&self, field: FieldRef) -> &Field {
         &self.0.layout.fields[field.index]
     }
+
+    fn constants(&self) -> TokenStream {
+        let wire = &self.0.wire;
+        quote!(#wire)
+    }
 }
 
 /// A rule's view of bytes.
@@ -1187,6 +1242,11 @@ impl Reach for Loads<'_> {
     fn field(&self, field: FieldRef) -> &Field {
         &self.0.layout.fields[field.index]
     }
+
+    fn constants(&self) -> TokenStream {
+        let wire = &self.0.wire;
+        quote!(#wire)
+    }
 }
 
 /// A rule's view of its function's arguments.
@@ -1200,5 +1260,62 @@ impl Reach for Arguments<'_> {
 
     fn field(&self, field: FieldRef) -> &Field {
         &self.0.fields[field.index]
+    }
+}
+
+/// Whether a field is an array of more than 32, for which the standard library and serde have less.
+pub(super) fn is_long_array(field: &Field) -> bool {
+    field.count.is_some_and(|count| count > 32)
+}
+
+/// What reads and writes long arrays for serde, as the short ones are; once a module.
+pub(super) fn serde_array() -> TokenStream {
+    quote! {
+        #[cfg(feature = "serde")]
+        mod serde_array {
+            /// Writes an array.
+            pub(super) fn serialize<T, S, const N: usize>(array: &[T; N], out: S) -> Result<S::Ok, S::Error>
+            where
+                T: serde::Serialize,
+                S: serde::Serializer,
+            {
+                use serde::ser::SerializeTuple;
+                let mut tuple = out.serialize_tuple(N)?;
+                array.iter().try_for_each(|item| tuple.serialize_element(item))?;
+                tuple.end()
+            }
+
+            /// Reads an array.
+            pub(super) fn deserialize<'de, T, D, const N: usize>(input: D) -> Result<[T; N], D::Error>
+            where
+                T: serde::Deserialize<'de> + Copy + Default,
+                D: serde::Deserializer<'de>,
+            {
+                struct Items<T, const N: usize>(core::marker::PhantomData<T>);
+
+                impl<'de, T: serde::Deserialize<'de> + Copy + Default, const N: usize> serde::de::Visitor<'de>
+                    for Items<T, N>
+                {
+                    type Value = [T; N];
+
+                    fn expecting(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                        write!(out, "an array of length {N}")
+                    }
+
+                    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut items: A) -> Result<[T; N], A::Error> {
+                        let mut array = [T::default(); N];
+                        for (at, place) in array.iter_mut().enumerate() {
+                            let Some(item) = items.next_element()? else {
+                                return Err(serde::de::Error::invalid_length(at, &self));
+                            };
+                            *place = item;
+                        }
+                        Ok(array)
+                    }
+                }
+
+                input.deserialize_tuple(N, Items(core::marker::PhantomData))
+            }
+        }
     }
 }

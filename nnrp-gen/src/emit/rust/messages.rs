@@ -7,12 +7,12 @@ use crate::model::{
     Content, Count, Direction, Field, Layout, Meaning, Message, ObjectSize, Role, Rule, Scalar, Segment,
     Slots, Sorted, Tensor,
 };
-use crate::rule::{self, FieldRef, Space, Truth};
+use crate::rule::{self, FieldRef, Space};
 
 use super::bodies::metadata_counts;
 use super::parts::Messages;
 use super::rules::Reach;
-use super::{Rust, cite, doc, field_ident, plain, said, scalar_ident, type_ident};
+use super::{Rust, cite, doc, field_ident, piece_ident, plain, said, scalar_ident, type_ident};
 
 /// What the emission of packets needs to know of the header.
 struct Header<'a> {
@@ -74,10 +74,11 @@ impl Rust<'_> {
         let tensors = self.registry.messages.iter().map(|message| self.tensor_const(message));
         let head_size = Literal::u32_unsuffixed(header.layout.size);
         let view = format_ident!("{}View", type_ident(&header.layout.name));
+        let header_field = self.frame_has_header().then(|| quote!(header: #view<'a>,));
         quote! {
             /// A packet whose header is good and whose lengths are right.
             struct Frame<'a> {
-                header: #view<'a>,
+                #header_field
                 metadata: #wire::body::Piece<'a>,
                 body: #wire::body::Piece<'a>,
                 #words
@@ -90,6 +91,13 @@ impl Rust<'_> {
                 #(#tensors)*
             }
         }
+    }
+
+    /// Whether a rule behind the header looks at it.
+    fn frame_has_header(&self) -> bool {
+        let messages = self.registry.messages.iter();
+        let mut rules = messages.flat_map(|message| message.scope_rules.iter().chain(&message.rules));
+        rules.any(|rule| rule::fields(&rule.condition()).iter().any(|field| field.space == Space::Header))
     }
 
     /// What the registry says of each message.
@@ -120,6 +128,7 @@ impl Rust<'_> {
         quote! {
             impl #kind {
                 /// Bytes of the message's metadata; 0 for none.
+                #[inline]
                 pub const fn metadata_size(self) -> usize {
                     match self { #(#sizes)* #rest }
                 }
@@ -274,7 +283,6 @@ impl Rust<'_> {
         );
         let ty = |field: &Field| scalar_ident(field.scalar().unwrap_or(Scalar::U32));
         let (meta_type, body_type) = (ty(header.metadata_length), ty(header.body_length));
-        let scopes = self.fixed_scope(header);
         let equality = messages
             .iter()
             .filter_map(|message| message.metadata)
@@ -349,8 +357,8 @@ impl Rust<'_> {
 
                 /// Writes its packet to the front of `out` and says how many bytes it takes.
                 ///
-                /// Message type, lengths, counts and what its scope fixes are filled in; the rest of `header`
-                /// and of the metadata is written as it is.
+                /// Message type, lengths and counts are filled in; the rest of `header` and of the metadata is
+                /// written as it is, and so is refused where the message's scope wants something else.
                 ///
                 /// # Errors
                 ///
@@ -367,40 +375,11 @@ impl Rust<'_> {
                     header.#message_field = kind;
                     header.#meta_field = #wire::body::length(kind.metadata_size(), #meta_type::MAX);
                     header.#body_field = #wire::body::length(self.body_len(), #body_type::MAX);
-                    #scopes
                     out.put(&#wire::Packed::pack(&header));
                     match self { #(#writes)* #nothing_write }
                 }
             }
         }
-    }
-
-    /// Header fields that the scope of a message fixes to 0.
-    fn fixed_scope(&self, header: &Header<'_>) -> TokenStream {
-        let kind = self.message_ident();
-        let mut by_field: Vec<(usize, Vec<Ident>)> = Vec::new();
-        for message in &self.registry.messages {
-            for rule in &message.scope_rules {
-                let Truth::Compare(rule::Cmp::Equal, left, right) = &rule.require else { continue };
-                let (rule::Int::Field(field), rule::Int::Literal(0), None) = (&**left, &**right, &rule.when)
-                else {
-                    continue;
-                };
-                if field.space != Space::Header {
-                    continue;
-                }
-                let name = type_ident(&message.name);
-                match by_field.iter_mut().find(|(index, _)| *index == field.index) {
-                    Some((_, names)) => names.push(name),
-                    None => by_field.push((field.index, vec![name])),
-                }
-            }
-        }
-        let fixes = by_field.iter().map(|(index, names)| {
-            let field = field_ident(&header.layout.fields[*index].name);
-            quote!(if matches!(kind, #(#kind::#names)|*) { header.#field = 0; })
-        });
-        quote!(#(#fixes)*)
     }
 
     /// Statements that fill lengths, counts and repeated sizes into metadata.
@@ -518,7 +497,7 @@ impl Rust<'_> {
         let checks = self.registry.messages.iter().map(|message| {
             let variant = type_ident(&message.name);
             let check = format_ident!("check_{}", message.name);
-            quote!(#kind::#variant => frame.#check()?,)
+            quote!(#kind::#variant => frame.#check(),)
         });
         let reads = self.registry.messages.iter().map(|message| {
             let variant = type_ident(&message.name);
@@ -530,24 +509,33 @@ impl Rust<'_> {
         } else {
             (quote!(), quote!(), quote!())
         };
+        let frame_header = self.frame_has_header().then(|| quote!(header: self.header,));
+        let check_words = self.has_words().then(|| quote!(words: &dyn Fn(&str) -> bool));
         let none = self.has_words().then(|| quote!(&|_| false));
         let parse = quote! {
             let Some(head) = bytes.first_chunk::<#size>() else {
                 return Err(#wire::Fault::length(<#native as #wire::Packed>::SITE, bytes.len(), #size));
             };
-            let header = #view::new(head)?;
-            let packet = Self { bytes, header };
-            let (meta_len, body_len) = (#meta_len, #body_len);
-            let kind = header.#message_getter();
-            const META: #wire::Site = #meta_site;
-            #wire::body::need(meta_len == kind.metadata_size() as u64, &META, #meta_at, #wire::FaultKind::Length)?;
-            const BODY: #wire::Site = #body_site;
-            let behind = bytes.len() as u64 - #size;
-            let fits = behind.checked_sub(meta_len) == Some(body_len);
-            #wire::body::need(fits, &BODY, #body_at, #wire::FaultKind::Length)?;
-            let frame = packet.frame(#words);
-            match kind { #(#checks)* }
+            let packet = Self { bytes, header: #view(head) };
+            // Only whether it is good comes back, in registers, so that the packet is never copied.
+            packet.check(#words)?;
             Ok(packet)
+        };
+        let check = quote! {
+            /// Finds the first fault behind the header's first byte.
+            fn check(&self, #check_words) -> Result<(), #wire::Fault> {
+                let header = #view::new(self.header.as_bytes())?;
+                let (meta_len, body_len) = (#meta_len, #body_len);
+                let kind = header.#message_getter();
+                const META: #wire::Site = #meta_site;
+                #wire::body::need(meta_len == kind.metadata_size() as u64, &META, #meta_at, #wire::FaultKind::Length)?;
+                const BODY: #wire::Site = #body_site;
+                let frame = self.frame(kind, #words);
+                let fits = frame.metadata.bytes.len() == kind.metadata_size()
+                    && frame.body.bytes.len() as u64 == body_len;
+                #wire::body::need(fits, &BODY, #body_at, #wire::FaultKind::Length)?;
+                match kind { #(#checks)* }
+            }
         };
         let (parse, parse_with) = if self.has_words() {
             let parse_with = quote! {
@@ -556,6 +544,7 @@ impl Rust<'_> {
                 /// # Errors
                 ///
                 /// As [`Self::parse`].
+                #[inline]
                 pub fn parse_with(bytes: &'a [u8], words: &dyn Fn(&str) -> bool) -> Result<Self, #wire::Fault> {
                     #parse
                 }
@@ -579,11 +568,14 @@ impl Rust<'_> {
                 ///
                 /// The first fault: the header, its lengths, the metadata, the scope, the message's rules, the
                 /// body in order. Offsets count from the first byte of the packet.
+                #[inline]
                 pub fn parse(bytes: &'a [u8]) -> Result<Self, #wire::Fault> {
                     #parse
                 }
 
                 #parse_with
+
+                #check
 
                 /// Bytes of the packet that starts with `bytes`, as its header declares them; nothing as long as
                 /// the header is not whole.
@@ -611,23 +603,25 @@ impl Rust<'_> {
                 pub fn message_type(&self) -> #kind { self.header.#message_getter() }
 
                 /// The bytes of the metadata.
-                pub fn metadata(&self) -> &'a [u8] { self.frame(#none).metadata.bytes }
+                pub fn metadata(&self) -> &'a [u8] { self.frame(self.message_type(), #none).metadata.bytes }
 
                 /// The bytes of the body.
-                pub fn body(&self) -> &'a [u8] { self.frame(#none).body.bytes }
+                pub fn body(&self) -> &'a [u8] { self.frame(self.message_type(), #none).body.bytes }
 
                 /// The metadata as native values and the segments of the body.
                 pub fn message(&self) -> Message<'a> {
-                    let frame = self.frame(#none);
-                    match self.message_type() { #(#reads)* }
+                    let kind = self.message_type();
+                    let frame = self.frame(kind, #none);
+                    match kind { #(#reads)* }
                 }
 
-                fn frame<'w>(&self, #words_type) -> Frame<'w> where 'a: 'w {
+                #[inline]
+                fn frame<'w>(&self, kind: #kind, #words_type) -> Frame<'w> where 'a: 'w {
                     let behind = self.bytes.get(#size..).unwrap_or_default();
-                    let size = self.message_type().metadata_size();
+                    let size = kind.metadata_size();
                     let (metadata, body) = behind.split_at_checked(size).unwrap_or((behind, &[]));
                     Frame {
-                        header: self.header,
+                        #frame_header
                         metadata: #wire::body::Piece { bytes: metadata, at: #size },
                         body: #wire::body::Piece { bytes: body, at: #size + size },
                         #words_field
@@ -660,7 +654,7 @@ impl Rust<'_> {
             message.scope_rules.iter().chain(&message.rules).partition(|rule| !rule.reads_body());
         let early: Vec<_> = early.into_iter().map(|rule| self.message_rule(header, message, rule)).collect();
         let late: Vec<_> = late.into_iter().map(|rule| self.message_rule(header, message, rule)).collect();
-        let names: Vec<_> = message.segments.iter().map(|segment| field_ident(&segment.name)).collect();
+        let names: Vec<_> = message.segments.iter().map(|segment| piece_ident(&segment.name)).collect();
         let count = Literal::usize_unsuffixed(names.len());
         let parameter =
             view.as_ref().filter(|_| message.segments.iter().any(|segment| segment.length.is_some()));
@@ -669,6 +663,7 @@ impl Rust<'_> {
         let cut_fn = (!names.is_empty()).then(|| {
             let steps = self.segment_cuts(message);
             quote! {
+                #[inline(always)] // where the pieces stay in registers
                 fn #cut(&self, #parameter) -> Result<[#wire::body::Piece<'a>; #count], #wire::Fault> {
                     let mut cut = #wire::body::Cut::new(self.body);
                     #steps
@@ -707,17 +702,17 @@ impl Rust<'_> {
         let docs = doc([format!("Checks `{}` behind the header.", message.name)]);
         let read_body = body_name.as_ref().map(|body| {
             let fields = message.segments.iter().map(|segment| {
-                let name = field_ident(&segment.name);
+                let (name, piece) = (field_ident(&segment.name), piece_ident(&segment.name));
                 let value = match segment.content {
                     Content::Body(body) => {
                         let body = &registry.bodies[body];
                         let ty = type_ident(&body.name);
                         let counts =
                             metadata_counts(body).into_iter().map(|count| quote!(u64::from(metadata.#count)));
-                        let parts = quote!(#ty::of(#name, #value, #(#counts),*));
+                        let parts = quote!(#ty::of(#piece, #value, #(#counts),*));
                         if body.optional { parts } else { quote!(#parts.unwrap_or_default()) }
                     }
-                    content => self.wrap(content, quote!(#name.bytes), &quote!(#value)),
+                    content => self.wrap(content, quote!(#piece.bytes), &quote!(#value)),
                 };
                 quote!(#name: #value)
             });
@@ -764,7 +759,7 @@ impl Rust<'_> {
         let wire = &self.options.wire;
         let metadata = message.metadata.map(|layout| &self.registry.layouts[layout]);
         let steps = message.segments.iter().map(|segment| {
-            let name = field_ident(&segment.name);
+            let name = piece_ident(&segment.name);
             match (segment.length, metadata) {
                 (Some(field), Some(layout)) => {
                     let field = &layout.fields[field];
@@ -802,7 +797,7 @@ impl Rust<'_> {
     /// The check of what a segment holds.
     fn segment_check(&self, message: &Message, segment: &Segment) -> TokenStream {
         let wire = &self.options.wire;
-        let name = field_ident(&segment.name);
+        let name = piece_ident(&segment.name);
         let counted = segment.count.map(|field| {
             let place = self.metadata_place(message, field, &segment.id);
             quote! {
@@ -816,8 +811,11 @@ impl Rust<'_> {
         let content = match (counted, segment.content) {
             (Some(counted), _) => quote!({ let count = #content; #counted }),
             (None, Content::Opaque) => quote!(),
+            // What the parts owe one another comes behind all segments.
+            (None, Content::Body(_)) if self.has_body_rules(message) => quote!(let parts_ = #content;),
             (None, _) => quote!(#content;),
         };
+        let nothing = self.nothing_counted(message, segment);
         let cases = segment.cases.iter().map(|case| {
             let Some(select) = segment.select else { return quote!() };
             let place = self.metadata_place(message, select, &case.id);
@@ -857,7 +855,34 @@ impl Rust<'_> {
                 }
             }
         });
-        quote!(#content #(#cases)*)
+        quote!(#content #nothing #(#cases)*)
+    }
+
+    /// Refuses a count in the metadata of what a body holds that is absent.
+    fn nothing_counted(&self, message: &Message, segment: &Segment) -> TokenStream {
+        let wire = &self.options.wire;
+        let (Content::Body(body), Some(metadata)) = (segment.content, message.metadata) else {
+            return quote!();
+        };
+        let body = &self.registry.bodies[body];
+        let metadata = &self.registry.layouts[metadata];
+        let parts = body.parts.iter().filter(|_| body.optional);
+        let counts = parts.filter_map(|part| {
+            let Some(Count::Metadata(name)) = &part.count else { return None };
+            let field = metadata.fields.iter().position(|field| field.name == *name)?;
+            let place = self.metadata_place(message, field, &part.id);
+            Some(quote! {
+                {
+                    const COUNT: #wire::body::Place = #place;
+                    if COUNT.read(self.metadata.bytes) != 0 {
+                        return Err(COUNT.blame(Self::HEADER, #wire::FaultKind::Length));
+                    }
+                }
+            })
+        });
+        let counts: Vec<_> = counts.collect();
+        let name = piece_ident(&segment.name);
+        if counts.is_empty() { quote!() } else { quote!(if #name.bytes.is_empty() { #(#counts)* }) }
     }
 
     /// An expression that checks a piece, and counts what it holds where that is asked.
@@ -870,7 +895,7 @@ impl Rust<'_> {
     ) -> TokenStream {
         let wire = &self.options.wire;
         let registry = self.registry;
-        let name = field_ident(&segment.name);
+        let name = piece_ident(&segment.name);
         let value = plain(message.value);
         match content {
             Content::Opaque => quote!(#name.bytes.len() as u64),
@@ -920,9 +945,14 @@ impl Rust<'_> {
         }
     }
 
+    /// Whether the parts of a message's body owe one another anything.
+    fn has_body_rules(&self, message: &Message) -> bool {
+        !self.body_rules(message).is_empty()
+    }
+
     /// What the parts of a body owe the metadata and one another.
     fn body_rules(&self, message: &Message) -> TokenStream {
-        let Some((segment, body)) = message.body() else { return quote!() };
+        let Some((_, body)) = message.body() else { return quote!() };
         let rules = [
             message.slots.as_ref().map(|slots| self.slots(message, body, slots)),
             Some(message.sorted.iter().map(|sorted| self.sorted(body, sorted)).collect()),
@@ -933,29 +963,13 @@ impl Rust<'_> {
         if rules.is_empty() {
             return quote!();
         }
-        let wire = &self.options.wire;
-        let body = &self.registry.bodies[body];
-        let ty = type_ident(&body.name);
-        let name = field_ident(&message.segments[segment].name);
-        let counts = self.counts(message, body, false);
-        let used: Vec<_> = body
-            .parts
-            .iter()
-            .map(|part| {
-                let name = field_ident(&part.name);
-                let text = rules.iter().any(|rule| mentions(rule, &name));
-                if text { quote!(#name) } else { quote!(_) }
-            })
-            .collect();
-        let count = Literal::usize_unsuffixed(body.parts.len());
-        let empty = quote!([#wire::body::Piece { bytes: &[], at: #name.at }; #count]);
-        let parts = if body.optional {
-            quote!(if #name.bytes.is_empty() { #empty } else { #ty::cut(#name, #(#counts),*)?.1 })
-        } else {
-            quote!(#ty::cut(#name, #(#counts),*)?.1)
-        };
+        let used = self.registry.bodies[body].parts.iter().map(|part| {
+            let name = piece_ident(&part.name);
+            let text = rules.iter().any(|rule| mentions(rule, &name));
+            if text { quote!(#name) } else { quote!(_) }
+        });
         quote! {
-            let [#(#used),*] = #parts;
+            let [#(#used),*] = parts_;
             #(#rules)*
         }
     }
@@ -964,29 +978,6 @@ impl Rust<'_> {
     pub(super) fn widened(&self, field: &Field, view: &TokenStream) -> TokenStream {
         let value = self.raw_getter(field, view);
         if field.scalar() == Some(Scalar::U64) { value } else { quote!(u64::from(#value)) }
-    }
-
-    /// The metadata fields that count parts of a body, as numbers of a view or of native metadata.
-    fn counts(&self, message: &Message, body: &crate::model::Body, native: bool) -> Vec<TokenStream> {
-        let Some(metadata) = message.metadata.map(|layout| &self.registry.layouts[layout]) else {
-            return Vec::new();
-        };
-        let fields = body.parts.iter().filter_map(|part| match &part.count {
-            Some(Count::Metadata(name)) => metadata.fields.iter().find(|field| field.name == *name),
-            _ => None,
-        });
-        let of = |field: &Field| match native {
-            false => self.widened(field, &quote!(metadata)),
-            true if field.scalar() == Some(Scalar::U64) => {
-                let name = field_ident(&field.name);
-                quote!(metadata.#name)
-            }
-            true => {
-                let name = field_ident(&field.name);
-                quote!(u64::from(metadata.#name))
-            }
-        };
-        fields.map(of).collect()
     }
 
     fn slots(&self, message: &Message, body: usize, slots: &Slots) -> TokenStream {
@@ -1014,8 +1005,8 @@ impl Rust<'_> {
             }
             None => quote!(None),
         };
-        let inline = field_ident(&body.parts[inline_part].name);
-        let references = field_ident(&body.parts[slots.references.0].name);
+        let inline = piece_ident(&body.parts[inline_part].name);
+        let references = piece_ident(&body.parts[slots.references.0].name);
         quote! {
             const SLOTS: #wire::body::Slots = #wire::body::Slots {
                 order: &[#(#order),*],
@@ -1031,7 +1022,7 @@ impl Rust<'_> {
     fn sorted(&self, body: usize, sorted: &Sorted) -> TokenStream {
         let wire = &self.options.wire;
         let part = &self.registry.bodies[body].parts[sorted.part];
-        let name = field_ident(&part.name);
+        let name = piece_ident(&part.name);
         let (layout, rows) = match part.content {
             Content::Layout(layout) => {
                 let layout = &self.registry.layouts[layout];
@@ -1062,7 +1053,7 @@ impl Rust<'_> {
         let body = &self.registry.bodies[body];
         let (part, entry, key) = self.object_part(body, size.part);
         let entries = format_ident!("{}Entries", type_ident(&self.registry.entries[entry].name));
-        let name = field_ident(&body.parts[part].name);
+        let name = piece_ident(&body.parts[part].name);
         let place = self.metadata_place(message, size.field, &size.id);
         let kind = plain(size.kind);
         quote! {
@@ -1083,7 +1074,7 @@ impl Rust<'_> {
         let (part, entry, key) = self.object_part(body, tensor.part);
         let entry = &registry.entries[entry];
         let entries = format_ident!("{}Entries", type_ident(&entry.name));
-        let name = field_ident(&body.parts[part].name);
+        let name = piece_ident(&body.parts[part].name);
         if self.tensor_table(tensor, entry).is_none() {
             return quote!();
         }
@@ -1207,7 +1198,7 @@ impl Rust<'_> {
         let Content::Entry(entry) = segment.content else { return quote!(false) };
         let entry = &registry.entries[entry];
         let entries = format_ident!("{}Entries", type_ident(&entry.name));
-        let (piece, value, kind) = (field_ident(&segment.name), plain(presence.value), plain(message.value));
+        let (piece, value, kind) = (piece_ident(&segment.name), plain(presence.value), plain(message.value));
         let flag = presence.flag.and_then(|field| {
             let choices = &entry.select.as_ref()?.choices;
             let choice = choices.iter().find(|choice| choice.value == presence.value)?;

@@ -8,13 +8,14 @@ use proc_macro2::TokenStream;
 
 use crate::model::Registry;
 
-use super::{Options, Rust, enums, format};
+use super::{Options, Rust, enums, format, layouts};
 
 /// What belongs to one thing in the registry, by its position there.
 #[derive(Clone, Copy)]
 pub(super) enum Part {
     Protocol,
-    Serde,
+    SerdeText,
+    SerdeArray,
     Enum(usize),
     Bitmask(usize),
     Layout(usize),
@@ -39,8 +40,12 @@ pub(super) enum Messages {
 /// The parts of a module in the order in which they stand there.
 pub(super) fn parts(registry: &Registry, options: &Options) -> Vec<Part> {
     let mut parts = vec![Part::Protocol];
-    if options.features {
-        parts.push(Part::Serde);
+    if options.features && !(registry.enums.is_empty() && registry.bitmasks.is_empty()) {
+        parts.push(Part::SerdeText);
+    }
+    let mut fields = registry.layouts.iter().flat_map(|layout| layout.values());
+    if options.features && fields.any(layouts::is_long_array) {
+        parts.push(Part::SerdeArray);
     }
     let own = |foreign: bool, part: Part| (!foreign).then_some(part);
     let enums = registry.enums.iter().enumerate();
@@ -68,7 +73,8 @@ impl Rust<'_> {
         let registry = self.registry;
         match part {
             Part::Protocol => vec![self.protocol()],
-            Part::Serde => vec![enums::serde_text()],
+            Part::SerdeText => vec![enums::serde_text()],
+            Part::SerdeArray => vec![layouts::serde_array()],
             Part::Enum(at) => vec![self.enumeration(&registry.enums[at])],
             Part::Bitmask(at) => vec![self.bitmask(&registry.bitmasks[at])],
             Part::Layout(at) => self.layout(&registry.layouts[at]).into(),

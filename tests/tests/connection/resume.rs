@@ -1,0 +1,498 @@
+//! Sessions that move to another connection (R1–R3, X1, O5).
+
+use nnrp_core::state::connection::{Config, Connection, Event, Left, Shelf};
+use nnrp_core::state::operation::Cause;
+use nnrp_core::state::resume::Limits;
+use nnrp_core::state::{Side, session::Verdicts};
+use nnrp_core::*;
+use nnrp_tests::pair::{Link, Pair, carry, result, source, submit};
+
+use super::say::{self, say};
+
+/// A pair with a session that can be resumed, and some operations.
+fn resumable(operations: u64) -> (Pair, u32) {
+    let mut pair = Pair::active();
+    let session = pair.open(&SessionOpen { session_flags: SessionFlags::all(), ..SessionOpen::default() });
+    for id in 1..=operations {
+        pair.submit(session, id).expect("room");
+    }
+    pair.settle();
+    pair.client_events();
+    pair.server_events();
+    (pair, session)
+}
+
+/// The transport is lost; the rest is on two new ends.
+fn lose(pair: &mut Pair) -> Vec<Left> {
+    pair.server.park(&mut pair.shelf, pair.now);
+    let left = pair.client.take_sessions(pair.now);
+    pair.settle();
+    anew(pair);
+    left
+}
+
+fn anew(pair: &mut Pair) {
+    pair.client = Connection::new(Side::Client, Config::new(Side::Client), source(11), pair.now);
+    pair.server = Connection::new(Side::Server, Config::new(Side::Server), source(12), pair.now);
+    pair.greet();
+}
+
+fn resume(pair: &mut Pair, left: Vec<Left>) {
+    for left in left {
+        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+    }
+    pair.settle();
+}
+
+fn ends(events: &[Event]) -> Vec<(u64, OperationState, Cause)> {
+    events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Ended { outcome, .. } => Some((outcome.operation, outcome.state, outcome.cause)),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn r1_a_result_that_was_lost_on_the_way_comes_again() {
+    let (mut pair, session) = resumable(3);
+    // 1 arrives, 2 does not, 3 is not done.
+    pair.server.send_packet(&result(session, 1), pair.now).expect("it lives");
+    pair.settle();
+    assert_eq!(ends(&pair.client_events()).len(), 1);
+    pair.server.send_packet(&result(session, 2), pair.now).expect("it lives");
+    let left = lose(&mut pair);
+    assert_eq!(pair.shelf.len(), 1);
+    pair.client_events();
+    resume(&mut pair, left);
+    let events = pair.client_events();
+    assert_eq!(ends(&events), [(2, OperationState::Completed, Cause::Result)]);
+    assert!(!events.iter().any(|event| matches!(event, Event::Late { .. })), "X1: {events:?}");
+    // 3 goes on.
+    pair.server.send_packet(&result(session, 3), pair.now).expect("it lives");
+    pair.settle();
+    assert_eq!(ends(&pair.client_events()), [(3, OperationState::Completed, Cause::Result)]);
+    // And so does the session.
+    assert!(pair.submit(session, 4).expect("room"));
+    pair.settle();
+    assert_eq!(pair.server.snapshot().operations, 1);
+}
+
+#[test]
+fn r1_what_never_arrived_ends_as_lost() {
+    let (mut pair, session) = resumable(1);
+    // The link carries nothing any more.
+    pair.submit(session, 2).expect("room");
+    let left = lose(&mut pair);
+    pair.client_events();
+    resume(&mut pair, left);
+    let ended = ends(&pair.client_events());
+    assert_eq!(ended, [(2, OperationState::Cancelled, Cause::Lost)]);
+    assert_eq!((pair.client.snapshot().operations, pair.server.snapshot().operations), (1, 1));
+}
+
+#[test]
+fn r1_what_the_client_says_itself_is_no_word_of_the_server() {
+    let (mut pair, session) = resumable(1);
+    pair.submit(session, 2).expect("room");
+    let left = lose(&mut pair);
+    for left in left {
+        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+    }
+    carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
+    while let Some(event) = pair.server.poll_event() {
+        if let Event::SessionRequested { ticket, .. } = event {
+            let policy = pair.policy;
+            pair.server
+                .answer_open(ticket, &policy, Verdicts::default(), &mut pair.shelf, pair.now)
+                .expect("it waits");
+        }
+    }
+    carry(&mut pair.server, &mut pair.client, Link::Whole, pair.now);
+    // A hint for the one that the server never got.
+    let hint = RouteHint { operation_id: 2, ..RouteHint::default() };
+    let hint = Message::RouteHint(hint, RouteHintBody { hint_body: b"" });
+    say(&mut pair.client, session, 2, &hint, pair.now).expect("it lives here");
+    pair.settle();
+    assert_eq!(ends(&pair.client_events()), [(2, OperationState::Cancelled, Cause::Lost)]);
+}
+
+#[test]
+fn r1_times_go_on_after_a_resume() {
+    let (mut pair, session) = resumable(1);
+    let unix = pair.now.0 + 5_000;
+    say(&mut pair.client, session, 1, &say::deadline(1, unix, SchedulingFlags::all()), pair.now)
+        .expect("live");
+    pair.settle();
+    let left = lose(&mut pair);
+    pair.client_events();
+    pair.server_events();
+    resume(&mut pair, left);
+    assert!(pair.client.poll_timeout().expect("it waits") <= pair.now.after(5_000));
+    pair.wait(5_000);
+    for events in [pair.client_events(), pair.server_events()] {
+        assert_eq!(ends(&events), [(1, OperationState::Failed, Cause::Time)]);
+    }
+}
+
+#[test]
+fn r1_credit_begins_anew_and_counts_what_lives() {
+    let (mut pair, session) = resumable(2);
+    pair.server.send(&say::session(session), &say::credit(2, 5), pair.now).expect("it is open");
+    pair.settle();
+    pair.submit(session, 3).expect("it waits");
+    let left = lose(&mut pair);
+    // What waited is not sent by anybody.
+    assert!(pair.client_events().iter().any(|event| matches!(event, Event::Unsent { operation_id: 3, .. })));
+    resume(&mut pair, left);
+    for end in [&pair.client, &pair.server] {
+        let (all, one) = (end.snapshot(), end.session_snapshot(session).unwrap());
+        assert_eq!((all.operations, one.operations), (2, 2));
+        assert_eq!((one.credit.limit, one.credit.in_flight), (Some(256), 2));
+    }
+    // A new first epoch is taken whatever it is (W2).
+    pair.server.send(&say::session(session), &say::credit(7, 1), pair.now).expect("it is open");
+    pair.settle();
+    assert_eq!(pair.client.session_snapshot(session).unwrap().credit.limit, Some(7));
+}
+
+#[test]
+fn r1_a_frame_that_is_used_again_does_not_get_an_old_outcome() {
+    let (mut pair, session) = resumable(1);
+    // Frame 2 carries operation 2, which ends, and then operation 12. The waterline stays at 1, which lives.
+    pair.submit(session, 2).expect("room");
+    pair.settle();
+    pair.server.send_packet(&result(session, 2), pair.now).expect("it lives");
+    pair.settle();
+    let mut again = submit(session, 12, 0);
+    again[CommonHeader::FRAME_ID_OFFSET..][..4].copy_from_slice(&2u32.to_le_bytes());
+    pair.client.submit(&again, pair.now).expect("the frame is free");
+    pair.settle();
+    let left = lose(&mut pair);
+    pair.client_events();
+    resume(&mut pair, left);
+    assert_eq!(ends(&pair.client_events()), []);
+    assert_eq!(pair.client.snapshot().operations, 2);
+}
+
+#[test]
+fn r1_submits_wait_until_old_outcomes_have_come() {
+    let (mut pair, session) = resumable(1);
+    let left = lose(&mut pair);
+    for left in left {
+        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+    }
+    carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
+    while let Some(event) = pair.server.poll_event() {
+        if let Event::SessionRequested { ticket, .. } = event {
+            let policy = pair.policy;
+            pair.server
+                .answer_open(ticket, &policy, Verdicts::default(), &mut pair.shelf, pair.now)
+                .expect("it waits");
+        }
+    }
+    carry(&mut pair.server, &mut pair.client, Link::Whole, pair.now);
+    assert!(!pair.submit(session, 2).expect("it waits"));
+    pair.settle();
+    assert_eq!(pair.client.snapshot().queued, 0);
+    assert_eq!(pair.server.snapshot().operations, 2);
+}
+
+#[test]
+fn r1_outcomes_that_nobody_remembers_are_late_and_not_refused() {
+    let mut config = Config::new(Side::Client);
+    config.operations.remembered = 2;
+    let mut pair = Pair::with(config, Config::new(Side::Server));
+    pair.greet();
+    let session = pair.open(&SessionOpen { session_flags: SessionFlags::all(), ..SessionOpen::default() });
+    for id in 1..=8 {
+        pair.submit(session, id).expect("room");
+    }
+    pair.settle();
+    // 1 lives on, so that the waterline covers none of the others.
+    for id in 2..=8 {
+        pair.server.send_packet(&result(session, id), pair.now).expect("it lives");
+    }
+    pair.settle();
+    assert_eq!(ends(&pair.client_events()).len(), 7);
+    let left = lose(&mut pair);
+    resume(&mut pair, left);
+    let (client, server) = (pair.client_events(), pair.server_events());
+    assert_eq!(ends(&client), []);
+    assert_eq!(client.iter().filter(|event| matches!(event, Event::Late { .. })).count(), 7);
+    for events in [client, server] {
+        assert!(!events.iter().any(|event| matches!(event, Event::Refused { .. } | Event::Error { .. })));
+    }
+}
+
+#[test]
+fn r1_a_window_that_passes_ends_everything() {
+    let (mut pair, session) = resumable(2);
+    let left = lose(&mut pair);
+    pair.server_events();
+    assert_eq!(pair.shelf.next_timeout(), Some(pair.now.after(60_000)));
+    pair.now = pair.now.after(60_000);
+    // A token that comes too late is worth nothing, also before the shelf was looked at (R2).
+    resume(&mut pair, left);
+    let events = pair.client_events();
+    assert!(events.iter().any(|event| {
+        matches!(event, Event::SessionRefused { code: SessionErrorCode::RESUME_REJECTED, retry: false, .. })
+    }));
+    assert_eq!(ends(&events).len(), 2);
+    let (bound, left) = pair.shelf.handle_timeout(pair.now).expect("its time is over");
+    assert_eq!(bound.session_id, session);
+    let ended: Vec<u64> = left.end().iter().map(|outcome| outcome.operation).collect();
+    assert_eq!(ended.len(), 2);
+    assert!(pair.shelf.is_empty() && pair.shelf.next_timeout().is_none());
+}
+
+#[test]
+fn r2_a_token_is_used_once_and_by_its_owner() {
+    let (mut pair, _) = resumable(1);
+    let left = lose(&mut pair);
+    let packet = {
+        resume(&mut pair, left);
+        let events = pair.server_events();
+        events.into_iter().find_map(|event| match event {
+            Event::SessionRequested { packet, .. } => Some(packet),
+            _ => None,
+        })
+    };
+    assert_eq!(pair.client.snapshot().sessions, 1);
+    // The same request once more.
+    pair.server.handle_bytes(packet.expect("a request").as_bytes(), pair.now);
+    pair.settle();
+    let refused = pair
+        .server_events()
+        .into_iter()
+        .any(|event| matches!(event, Event::SessionRefused { code: SessionErrorCode::RESUME_REJECTED, .. }));
+    assert!(refused);
+    assert_eq!(pair.server.snapshot().sessions, 1);
+}
+
+#[test]
+fn r3_a_session_on_another_connection_can_be_had_later() {
+    let (mut pair, session) = resumable(1);
+    // The client noticed the loss, the server did not.
+    let left = pair.client.take_sessions(pair.now);
+    let config = Config::new(Side::Server);
+    let mut old =
+        std::mem::replace(&mut pair.server, Connection::new(Side::Server, config, source(5), pair.now));
+    pair.client = Connection::new(Side::Client, Config::new(Side::Client), source(6), pair.now);
+    pair.greet();
+    let mut tickets = Vec::new();
+    for left in left {
+        let ticket =
+            pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+        tickets.push(ticket);
+    }
+    carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
+    let ticket = std::iter::from_fn(|| pair.server.poll_event())
+        .find_map(|event| match event {
+            Event::SessionRequested { ticket, .. } => Some(ticket),
+            _ => None,
+        })
+        .expect("a request");
+    assert_eq!(pair.server.wants(ticket, &pair.shelf, pair.now), Some(session));
+    let policy = pair.policy;
+    pair.server
+        .answer_open(ticket, &policy, Verdicts::default(), &mut pair.shelf, pair.now)
+        .expect("it waits");
+    pair.settle();
+    let events = pair.client_events();
+    assert!(
+        events.iter().any(|event| matches!(event, Event::SessionRefused { retry: true, .. })),
+        "{events:?}"
+    );
+    assert_eq!(ends(&events), []);
+    // Once the old connection gave it up it is to be had.
+    assert!(old.park_session(session, &mut pair.shelf, pair.now));
+    assert_eq!((old.snapshot().sessions, old.snapshot().operations), (0, 0));
+    let left = pair.client.take_refused(tickets[0]).expect("it can be asked for again");
+    resume(&mut pair, vec![left]);
+    assert_eq!((pair.client.snapshot().operations, pair.server.snapshot().operations), (1, 1));
+    // R3: now it may move, once.
+    let migrate = SessionMigrate {
+        old_transport_id: TransportId::Tcp,
+        new_transport_id: TransportId::Quic,
+        last_result_frame_id: 3,
+        ..SessionMigrate::default()
+    };
+    let migrate = Message::SessionMigrate(migrate, SessionMigrateBody { migration: b"" });
+    pair.client.send(&say::session(session), &migrate, pair.now).expect("it was resumed here");
+    pair.settle();
+    let cursor = pair.client_events().iter().find_map(|event| match event {
+        Event::Message { packet } => match packet.message() {
+            Some(Message::SessionMigrateAck(ack, _)) => Some(ack.resume_from_frame_id),
+            _ => None,
+        },
+        _ => None,
+    });
+    assert_eq!(cursor, Some(4));
+    assert!(pair.client.send(&say::session(session), &migrate, pair.now).is_err());
+    // On the next connection it may move again.
+    let left = lose(&mut pair);
+    resume(&mut pair, left);
+    pair.client.send(&say::session(session), &migrate, pair.now).expect("it was resumed here");
+}
+
+#[test]
+fn c3_a_resume_takes_no_id_from_a_session_that_lives() {
+    let mut pair = Pair::active();
+    let open =
+        SessionOpen { session_flags: SessionFlags::all(), requested_session_id: 1, ..SessionOpen::default() };
+    let session = pair.open(&open);
+    pair.submit(session, 1).expect("room");
+    pair.settle();
+    let left = lose(&mut pair);
+    pair.client_events();
+    // Its id was given to another one meanwhile.
+    assert_eq!(pair.open(&open), session);
+    pair.submit(session, 2).expect("room");
+    pair.settle();
+    for left in left {
+        let (why, left) = pair.client.resume_session(left, b"", pair.now).expect_err("the id is in use");
+        assert_eq!((why.code(), left.operations().len()), (ErrorCode::INVALID_STATE, 1));
+    }
+    assert_eq!(pair.server.snapshot().operations, 1);
+}
+
+#[test]
+fn c3_a_server_gives_no_id_twice_for_a_token() {
+    // The same, with a client that asks all the same.
+    let mut pair = Pair::active();
+    let open =
+        SessionOpen { session_flags: SessionFlags::all(), requested_session_id: 1, ..SessionOpen::default() };
+    let session = pair.open(&open);
+    pair.submit(session, 1).expect("room");
+    pair.settle();
+    let left = lose(&mut pair);
+    let mut request = Vec::new();
+    for left in left {
+        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+        request = pair.client.poll_output().to_vec();
+        pair.client.consume_output(request.len());
+    }
+    anew(&mut pair);
+    pair.open(&open);
+    pair.submit(session, 2).expect("room");
+    pair.settle();
+    pair.server_events();
+    pair.server.handle_bytes(&request, pair.now);
+    pair.settle();
+    let refused = pair.server_events().into_iter().find_map(|event| match event {
+        Event::SessionRefused { code, .. } => Some(code),
+        _ => None,
+    });
+    assert_eq!(refused, Some(SessionErrorCode::SESSION_LIMIT_REACHED));
+    assert!(pair.server.operations(session).unwrap().by_id(2).is_some());
+}
+
+#[test]
+fn r1_without_room_for_a_token_nothing_is_promised() {
+    let mut pair = Pair::active();
+    pair.shelf = Shelf::new(Limits { sessions: 1, ..Limits::default() });
+    let open = SessionOpen { session_flags: SessionFlags::all(), ..SessionOpen::default() };
+    let (first, second) = (pair.open(&open), pair.open(&open));
+    for session in [first, second] {
+        pair.submit(session, 1).expect("room");
+    }
+    pair.settle();
+    assert!(pair.client.sessions().get(first).unwrap().is_resumable());
+    assert!(!pair.client.sessions().get(second).unwrap().is_resumable());
+    pair.client_events();
+    let left = pair.client.take_sessions(pair.now);
+    assert_eq!(left.len(), 1);
+    pair.settle();
+    assert_eq!(ends(&pair.client_events()).len(), 1, "what cannot be resumed ends");
+}
+
+#[test]
+fn r1_outcomes_that_are_kept_no_longer_are_reported() {
+    let mut config = Config::new(Side::Server);
+    config.outcomes.outcomes = 2;
+    let mut pair = Pair::with(Config::new(Side::Client), config);
+    pair.greet();
+    let session = pair.open(&SessionOpen { session_flags: SessionFlags::all(), ..SessionOpen::default() });
+    for id in 1..=3 {
+        pair.submit(session, id).expect("room");
+        pair.settle();
+        pair.server.send_packet(&result(session, id), pair.now).expect("it lives");
+        pair.settle();
+    }
+    assert_eq!(pair.server.session_snapshot(session).unwrap().kept, 2);
+    for _ in 0..5 {
+        pair.wait(14_000);
+    }
+    let mut gone = Vec::new();
+    for event in pair.server_events() {
+        if let Event::Unconfirmed { operations, .. } = event {
+            gone.extend(operations);
+        }
+    }
+    assert_eq!(gone, [1, 2, 3]);
+    assert_eq!(pair.server.session_snapshot(session).unwrap().kept, 0);
+}
+
+#[test]
+fn o5_a_supersede_of_the_servers_is_known_after_a_resume() {
+    let (mut pair, session) = resumable(2);
+    say(&mut pair.server, session, 1, &say::supersede(1, 2), pair.now).expect("both live");
+    let left = lose(&mut pair);
+    pair.client_events();
+    resume(&mut pair, left);
+    let ended = ends(&pair.client_events());
+    assert_eq!(ended, [(1, OperationState::Superseded, Cause::Drop)]);
+}
+
+#[test]
+fn c2_a_session_that_closes_is_not_resumed() {
+    let (mut pair, session) = resumable(1);
+    let close = nnrp_core::state::connection::drain_within(1_000);
+    pair.client.close_session(session, &close, pair.now).expect("it is open");
+    pair.settle();
+    pair.server.park(&mut pair.shelf, pair.now);
+    assert_eq!(pair.client.take_sessions(pair.now).len(), 0);
+    pair.settle();
+    for events in [pair.client_events(), pair.server_events()] {
+        assert_eq!(ends(&events).len(), 1);
+    }
+    assert!(pair.shelf.is_empty());
+}
+
+#[test]
+fn r3_a_session_that_left_leaves_nothing_behind() {
+    let (mut pair, session) = resumable(1);
+    pair.client.send(&say::session(session), &say::put(1, b"object"), pair.now).expect("room");
+    pair.settle();
+    assert_eq!(pair.server.snapshot().cache_entries, 1);
+    assert!(pair.server.park_session(session, &mut pair.shelf, pair.now));
+    assert!(!pair.server.park_session(session, &mut pair.shelf, pair.now));
+    let snapshot = pair.server.snapshot();
+    assert_eq!((snapshot.sessions, snapshot.operations, snapshot.cache_entries), (0, 0, 0));
+}
+
+#[test]
+fn r1_an_answer_that_cannot_be_taken_gives_the_operations_up_once() {
+    // A SESSION_OPEN_ACK that grants what was not asked for.
+    let (mut pair, _) = resumable(1);
+    let left = lose(&mut pair);
+    pair.client_events();
+    for left in left {
+        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+    }
+    let ack = SessionOpenAck {
+        session_id: 77,
+        session_status: SessionStatus::Resumed,
+        ..SessionOpenAck::default()
+    };
+    let bytes =
+        Message::SessionOpenAck(ack, SessionOpenAckBody::default()).to_vec(&CommonHeader::default()).unwrap();
+    pair.client.handle_bytes(&bytes, pair.now);
+    let events: Vec<Event> = std::iter::from_fn(|| pair.client.poll_event()).collect();
+    assert_eq!(ends(&events), [(1, OperationState::Cancelled, Cause::Close)]);
+    let refused = events.iter().any(|event| matches!(event, Event::SessionRefused { .. }));
+    assert!(refused, "{events:?}");
+    assert_eq!(pair.client.snapshot().sessions, 0);
+}
