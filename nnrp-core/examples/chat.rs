@@ -212,7 +212,13 @@ impl Chat {
             Event::SessionOpened { ticket, session_id, .. } => {
                 self.opened.insert(ticket, session_id);
             }
-            Event::SessionRefused { code, .. } => return Err(format!("no session: {code}").into()),
+            Event::SessionRefused { ticket, code, retry } => {
+                // The server still has the session on the connection that was lost.
+                let again = if retry { self.connection.take_refused(ticket) } else { None };
+                let session = again.ok_or_else(|| format!("no session: {code}"))?;
+                thread::sleep(PAUSE);
+                self.connection.resume_session(session, b"", now()).map_err(|(why, _)| why)?;
+            }
             Event::SessionClosed { session_id } => self.closed.push(session_id),
             Event::Updated { operation_id, packet, .. } => {
                 if let Some(answer) = self.answers.get_mut(&operation_id) {
@@ -267,16 +273,19 @@ impl Answer {
     }
 }
 
-/// A connection that is ready for sessions.
+/// A connection that is ready for sessions. Where there is none, tries again so many times.
 fn dial(address: &str, mut tries: u32) -> Result<(Line, Connection), Box<dyn Error>> {
-    let mut line = loop {
-        match Line::connect(address) {
-            Ok(line) => break line,
-            Err(error) if tries == 0 => return Err(format!("{address}: {error}").into()),
-            Err(_) => thread::sleep(PAUSE),
+    loop {
+        match greet(address) {
+            Err(error) if tries > 0 && error.is::<io::Error>() => thread::sleep(PAUSE),
+            result => return result.map_err(|error| format!("{address}: {error}").into()),
         }
         tries -= 1;
-    };
+    }
+}
+
+fn greet(address: &str) -> Result<(Line, Connection), Box<dyn Error>> {
+    let mut line = Line::connect(address)?;
     let mut connection = Connection::new(Side::Client, Config::new(Side::Client), random, now());
     let name = format!("chat {}", process::id());
     connection.hello(&Offer::new(), name.as_bytes(), now())?;

@@ -21,6 +21,8 @@ use socket::{Line, Listener, now, random};
 
 /// Time between two words.
 const PACE_MS: u64 = 20;
+/// So long a connection has to give a session up that is wanted on another.
+const WANTED_MS: u64 = 5_000;
 
 fn main() -> io::Result<()> {
     let address = env::args().nth(1).unwrap_or_else(|| socket::ADDRESS.into());
@@ -58,6 +60,9 @@ struct Kept {
     shelf: Shelf,
     /// By principal, session and operation.
     jobs: BTreeMap<(u64, u32, u64), Job>,
+    /// Sessions by principal whose client came back on another connection, before this end knew that the first one is
+    /// dead. And since when.
+    wanted: BTreeMap<(u64, u32), Time>,
 }
 
 impl Office {
@@ -73,6 +78,8 @@ impl Office {
             while let Some((bound, _)) = kept.shelf.handle_timeout(now()) {
                 kept.take(bound.principal, bound.session_id).for_each(drop);
             }
+            // Nobody had it, or it was given up.
+            kept.wanted.retain(|_, since| now() < since.after(WANTED_MS));
         }
     }
 }
@@ -83,6 +90,11 @@ impl Kept {
         let mut behind = self.jobs.split_off(&(principal, session, 0));
         self.jobs.append(&mut behind.split_off(&(principal, session, u64::MAX)));
         behind.into_iter().map(|((_, session, operation), job)| ((session, operation), job))
+    }
+
+    fn keep(&mut self, principal: u64, jobs: impl IntoIterator<Item = ((u32, u64), Job)>) {
+        let named = |((session, operation), job)| ((principal, session, operation), job);
+        self.jobs.extend(jobs.into_iter().map(named));
     }
 }
 
@@ -104,17 +116,19 @@ impl Client {
     }
 
     fn serve(mut self) {
-        while !self.connection.is_over() {
+        let mut lost = None;
+        while !self.connection.is_over() && lost.is_none() {
             let next = self.jobs.values().map(|job| job.due).min();
-            if let Err(error) = self.line.turn(&mut self.connection, next) {
-                return self.lost(&error);
-            }
+            lost = self.line.turn(&mut self.connection, next).err();
             self.handle_events();
             self.work();
+            self.give_away();
         }
-        // Who does not listen to the last words has said his own.
-        let _ = self.line.finish(&mut self.connection);
-        self.say("gone");
+        if lost.is_none() {
+            // Who does not listen to the last words has said his own.
+            lost = self.line.finish(&mut self.connection).err();
+        }
+        self.leave(lost);
     }
 
     fn say(&self, what: &str) {
@@ -146,12 +160,18 @@ impl Client {
                 )?;
             }
             Event::SessionRequested { ticket, .. } => {
-                let shelf = &mut self.office.kept().shelf;
-                self.connection.answer_open(ticket, &Policy::default(), Verdicts::default(), shelf, now)?;
+                let kept = &mut *self.office.kept();
+                if let Some(session) = self.connection.wants(ticket, &kept.shelf, now) {
+                    kept.wanted.insert((self.principal, session), now);
+                }
+                let (policy, verdicts) = (Policy::default(), Verdicts::default());
+                self.connection.answer_open(ticket, &policy, verdicts, &mut kept.shelf, now)?;
             }
             Event::SessionOpened { session_id, resumed: true, .. } => {
                 // The work goes on where it was.
-                self.jobs.extend(self.office.kept().take(self.principal, session_id));
+                let kept = &mut *self.office.kept();
+                kept.wanted.remove(&(self.principal, session_id));
+                self.jobs.extend(kept.take(self.principal, session_id));
                 self.say("is back");
             }
             Event::Submitted { session_id, operation_id, packet, .. } => {
@@ -182,10 +202,24 @@ impl Client {
         });
     }
 
-    /// The transport is gone. Sessions that can be resumed wait for their client, and their work with them.
-    fn lost(mut self, error: &io::Error) {
-        let office = Arc::clone(&self.office);
-        let mut kept = office.kept();
+    /// Gives up sessions that are wanted on another connection.
+    fn give_away(&mut self) {
+        let kept = &mut *self.office.kept();
+        let ours = (self.principal, 0)..=(self.principal, u32::MAX);
+        let wanted: Vec<u32> = kept.wanted.range(ours).map(|((_, session), _)| *session).collect();
+        for session in wanted {
+            if self.connection.park_session(session, &mut kept.shelf, now()) {
+                kept.wanted.remove(&(self.principal, session));
+                let mut jobs = self.jobs.split_off(&(session, 0));
+                self.jobs.append(&mut jobs.split_off(&(session, u64::MAX)));
+                kept.keep(self.principal, jobs);
+            }
+        }
+    }
+
+    /// The connection is at its end. Sessions that can be resumed wait for their client, and their work with them.
+    fn leave(mut self, lost: Option<io::Error>) {
+        let kept = &mut *self.office.kept();
         self.connection.park(&mut kept.shelf, now());
         // What ended now is no work any more.
         while let Some(event) = self.connection.poll_event() {
@@ -193,11 +227,11 @@ impl Client {
                 self.jobs.remove(&(session_id, outcome.operation));
             }
         }
-        self.say(&format!("lost ({error}), {} answers wait", self.jobs.len()));
-        let principal = self.principal;
-        kept.jobs.extend(
-            self.jobs.into_iter().map(|((session, operation), job)| ((principal, session, operation), job)),
-        );
+        match lost {
+            Some(error) => self.say(&format!("lost ({error}), answers that wait: {}", self.jobs.len())),
+            None => self.say("gone"),
+        }
+        kept.keep(self.principal, std::mem::take(&mut self.jobs));
     }
 }
 

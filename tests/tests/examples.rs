@@ -109,29 +109,40 @@ fn a_client_that_is_killed_leaves_the_others_alone() {
     killed.kill();
     // Nobody takes it back, but it could be.
     let lost = server.wait_for(": lost (");
-    assert!(lost.ends_with(", 1 answers wait"), "{lost}");
+    assert!(lost.ends_with(", answers that wait: 1"), "{lost}");
     talks(other);
 }
 
-/// Takes one client to the server, cuts both off after so many bytes of the server's, then takes it there for good.
-fn cutter(server: &str, after: usize) -> String {
+/// Takes one client to the server, cuts it off after so many bytes of the server's, then takes it there for good. The
+/// server learns of the cut only where it is not `quiet`.
+fn cutter(server: &str, after: usize, quiet: bool) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("an address").to_string();
     let server = server.to_owned();
     thread::spawn(move || {
-        for limit in [after, usize::MAX] {
+        let mut held = Vec::new();
+        for (limit, quiet) in [(after, quiet), (usize::MAX, false)] {
             let (client, _) = listener.accept().expect("a client");
             let upstream = TcpStream::connect(&server).expect("the server");
-            let up = (client.try_clone().expect("a socket"), upstream.try_clone().expect("a socket"));
-            let there = thread::spawn(move || carry(up.0, up.1, usize::MAX));
-            carry(upstream, client, limit);
+            let copy = |socket: &TcpStream| socket.try_clone().expect("a socket");
+            let up = (copy(&client), copy(&upstream));
+            let there = thread::spawn(move || {
+                carry(&up.0, &up.1, usize::MAX);
+                if !quiet {
+                    // It may be gone already, as the client below.
+                    let _ = up.1.shutdown(Shutdown::Both);
+                }
+            });
+            carry(&upstream, &client, limit);
+            let _ = client.shutdown(Shutdown::Both);
             there.join().expect("it ends");
+            held.push(upstream);
         }
     });
     address
 }
 
-fn carry(mut from: TcpStream, mut to: TcpStream, limit: usize) {
+fn carry(mut from: &TcpStream, mut to: &TcpStream, limit: usize) {
     let mut left = limit;
     let mut buffer = [0; 512];
     while left > 0 {
@@ -142,8 +153,6 @@ fn carry(mut from: TcpStream, mut to: TcpStream, limit: usize) {
         }
         left -= came;
     }
-    // Either end may be gone already.
-    let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
 }
 
 /// Without how far it is: that is told once and may be lost.
@@ -158,7 +167,7 @@ fn a_client_whose_connection_is_cut_comes_back_and_misses_nothing() {
     let (mut server, address) = serve("127.0.0.1:0");
     // In the first word, in the middle of an answer, and in the middle of a packet, wherever these are.
     for after in [700, 1_111, 1_500, 2_222] {
-        let (good, out, err) = chat(&cutter(&address, after), &[]).wait();
+        let (good, out, err) = chat(&cutter(&address, after, false), &[]).wait();
         assert!(good, "{after}: {out}{err}");
         assert_eq!(words(&out), words(TALK), "{after}");
         assert!(err.starts_with("\nlost the connection"), "{after}: {err}");
@@ -166,6 +175,30 @@ fn a_client_whose_connection_is_cut_comes_back_and_misses_nothing() {
         server.wait_for("is back");
         server.wait_for(": gone");
     }
+}
+
+#[test]
+fn a_client_comes_back_before_the_server_knows_that_it_was_gone() {
+    let (mut server, address) = serve("127.0.0.1:0");
+    let (good, out, err) = chat(&cutter(&address, 1_111, true), &[]).wait();
+    assert!(good, "{out}{err}");
+    assert_eq!(words(&out), words(TALK));
+    assert!(err.starts_with("\nlost the connection"), "{err}");
+    server.wait_for("client 2: is back");
+    assert!(!server.seen.iter().any(|line| line.contains("lost (")), "{:?}", server.seen);
+    server.wait_for("client 2: gone");
+}
+
+#[test]
+fn a_server_that_starts_anew_does_not_know_sessions_of_the_one_before() {
+    let (mut server, address) = serve("127.0.0.1:0");
+    let client = chat(&address, &["Count to 10000."]);
+    server.wait_for("\"Count to 10000.\"");
+    server.kill();
+    let (mut server, _) = serve(&address);
+    let (good, _, err) = client.wait();
+    assert!(!good && err.ends_with("error: no session: resume_rejected\n"), "{err}");
+    server.wait_for("client 1: hello from");
 }
 
 #[test]

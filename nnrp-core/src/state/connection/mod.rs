@@ -7,7 +7,8 @@
 //!
 //! - `handle_*` takes what arrives: bytes, a timeout, the loss of the transport.
 //! - Verbs say what the application wants: [`Connection::open_session`], [`Connection::submit`],
-//!   [`Connection::send`] for any message.
+//!   [`Connection::cancel`] on a client, [`Connection::progress`], [`Connection::partial`], [`Connection::result`] on a
+//!   server, [`Connection::send`] for any message.
 //! - `poll_*` gives what must go out: bytes, events, the time of the next timeout.
 //!
 //! A transport that is lost is told by [`Connection::park`] on a server and [`Connection::take_sessions`] on a client, which
