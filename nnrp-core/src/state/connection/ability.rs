@@ -85,7 +85,7 @@ impl Connection {
 
     fn tokens<'a>(&self, bytes: &'a [u8]) -> Result<CapabilityTokens<'a>, Why> {
         let words = self.config.words.tokens();
-        CapabilityTokens::with(bytes, &|word: &str| words.contains(word)).map_err(Why::Fault)
+        CapabilityTokens::with(bytes, |word: &str| words.contains(word)).map_err(Why::Fault)
     }
 }
 

@@ -45,7 +45,8 @@ impl Connection {
             Plan::Declare(plan) => live.objects.apply_declare(plan, act.now),
             Plan::Use(plan) => live.objects.apply_reference(plan),
             Plan::Alter(plan) => {
-                if !live.objects.apply_change(plan) {
+                let is_new = live.objects.apply_change(plan);
+                if !is_new {
                     return self.late(act, None);
                 }
             }

@@ -231,6 +231,7 @@ impl Connection {
     /// # Errors
     ///
     /// As [`Connection::open_session`]; the session is given back.
+    #[expect(clippy::result_large_err, reason = "a session is given back as it came, and rarely")]
     pub fn resume_session(&mut self, left: Left, auth: &[u8], now: Time) -> Result<Ticket, (Why, Left)> {
         if self.lives.contains_key(&left.session_id) {
             let refusal = Refusal::state("C3", "the session id is in use").about(left.session_id.into());
@@ -307,7 +308,8 @@ impl Connection {
 
     /// The server has answered that PING: what it did not mention before, it never got.
     pub(super) fn settle(&mut self, number: u64, now: Time) {
-        while let Some((asked, session_id)) = self.doubts.pop_front_if(|(asked, _)| *asked <= number) {
+        while let Some(&(asked, session_id)) = self.doubts.front().filter(|(asked, _)| *asked <= number) {
+            self.doubts.pop_front();
             let Some(live) = self.lives.get_mut(&session_id).filter(|live| live.doubt_until == asked) else {
                 continue;
             };
