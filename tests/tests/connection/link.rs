@@ -12,6 +12,9 @@ use nnrp_tests::pair::{result, source, submit};
 
 use super::say::{self, say};
 
+/// The state that an operation ended in, why, and whether a packet came with it.
+type End = (OperationState, Cause, bool);
+
 /// Two ends with applications that do their part, over a link of which each direction carries so many bytes.
 struct World {
     client: Connection,
@@ -27,7 +30,7 @@ struct World {
     /// What the applications saw.
     log: [Vec<String>; 2],
     /// How each operation ended, on either side; more than one entry is a fault.
-    ends: [BTreeMap<(u32, u64), Vec<(OperationState, Cause, bool)>>; 2],
+    ends: [BTreeMap<(u32, u64), Vec<End>>; 2],
     /// Operations that the client's application submitted and the server's saw.
     submitted: [Vec<(u32, u64)>; 2],
     /// Operations that the server's application keeps for later.
