@@ -82,6 +82,8 @@ extern crate self as nnrp_core;
 #[cfg(feature = "alloc")]
 pub mod build;
 pub mod describe;
+#[doc(hidden)]
+pub mod held;
 mod later;
 mod profile;
 mod regions;
@@ -89,6 +91,8 @@ mod regions;
 pub mod state;
 pub mod stream;
 pub mod tensor;
+#[doc(hidden)]
+pub mod words;
 
 pub use bitflags;
 pub use nnrp_derive::{Layout, ProfileDescriptor, WireEnum, registry};

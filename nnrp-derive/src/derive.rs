@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use nnrp_gen::emit::rust::{absolute, placeholder};
+use nnrp_gen::emit::rust::{self, absolute, placeholder};
 use nnrp_gen::model::Registry;
 use nnrp_gen::source::{Door, Sources, Span, Spanned};
 use nnrp_gen::syntax::{self, Bitmask, ByteOrder, Element, Enum, Layout, Protocol, Scalar, Text};
@@ -10,13 +10,12 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 
-use crate::expansion::expansion;
+use crate::expansion::{expansion, replaced};
 use crate::keys::Context;
 use crate::refuse::refuse;
 
 /// What users' lints may say of other code is not about an expansion.
-const ALLOW: &str =
-    "#[allow(dead_code, deprecated, unused_qualifications, unreachable_pub, clippy::all, clippy::pedantic)] ";
+const ALLOW: &str = "#[allow(dead_code, deprecated)] ";
 
 /// A registry being made of one Rust item.
 #[derive(Default)]
@@ -163,7 +162,8 @@ impl Derive {
         let Some(model) = loaded.registry else { return refuse(&loaded.report, &places) };
         let kept = self.types.into_iter().map(|(title, tokens)| (placeholder(&title), tokens));
         let kept: Vec<_> = kept.filter(|(_, tokens)| tokens.to_string().contains('$')).collect();
-        let items = expansion(&model, root, &self.given, &kept, ALLOW);
+        let items = expansion(root, |root| rust::derivation(&model, root, &self.given, ALLOW));
+        let items = if kept.is_empty() { items } else { replaced(items, &kept) };
         let more = more(&model);
         quote!(#items #more)
     }

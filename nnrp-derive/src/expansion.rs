@@ -2,8 +2,6 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use nnrp_gen::emit::rust::{self, absolute::Given};
-use nnrp_gen::model::Registry;
 use proc_macro2::{Group, TokenStream, TokenTree, fallback};
 use syn::parse::Parse;
 
@@ -22,22 +20,16 @@ pub fn alone<T: Parse>(
     }
 }
 
-/// What the emitter makes of a registry. `crates` are types of the user's that only tokens can name.
-pub fn expansion(
-    registry: &Registry,
-    root: &TokenStream,
-    given: &Given,
-    tokens: &[(String, TokenStream)],
-    attribute: &str,
-) -> TokenStream {
+/// What the emitter makes of a registry: `emit` writes it for the crate at a path.
+pub fn expansion(root: &TokenStream, emit: impl FnOnce(&str) -> String) -> TokenStream {
     let root = root.to_string();
     let text = {
         let _own = Own::start();
-        rust::expansion(registry, &root, given, attribute)
+        emit(&root)
     };
-    match text.parse::<TokenStream>() {
-        Ok(items) if tokens.is_empty() => items,
-        Ok(items) => replaced(items, tokens),
+    // Not by way of proc-macro2, which would read all of it once more to see that it is Rust.
+    match text.parse::<proc_macro::TokenStream>() {
+        Ok(items) => items.into(),
         Err(error) => {
             let message = format!("the expansion is no Rust; this is a fault of the generator: {error}");
             quote::quote!(::core::compile_error!(#message);)
@@ -61,7 +53,8 @@ impl Drop for Own {
     }
 }
 
-fn replaced(items: TokenStream, tokens: &[(String, TokenStream)]) -> TokenStream {
+/// Puts tokens in the place of what stands for them.
+pub fn replaced(items: TokenStream, tokens: &[(String, TokenStream)]) -> TokenStream {
     let replace = |token: TokenTree| match token {
         TokenTree::Group(group) => {
             let mut inner = Group::new(group.delimiter(), replaced(group.stream(), tokens));

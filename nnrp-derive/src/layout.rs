@@ -4,7 +4,7 @@ use nnrp_gen::names;
 use nnrp_gen::source::Spanned;
 use nnrp_gen::syntax::{ByteOrder, Element, Field, Layout, Native, Rule, Scalar, Type};
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{Data, DeriveInput, Fields};
 
@@ -80,6 +80,7 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
     let root = path.unwrap_or_else(root);
     let registry = derive.registry.clone();
     let types = derive.types.clone();
+    let wire = format_ident!("{}Wire", input.ident.unraw());
     let ends = |derive: &Derive| -> Vec<_> {
         let rules = registry.layouts.last().map(|layout| layout.rules.as_slice()).unwrap_or_default();
         rules.iter().map(|rule| derive.cx.places.ends(rule.require.span)).collect()
@@ -87,7 +88,7 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
     let ends = ends(&derive);
     derive.finish(&root, |model| {
         let kinds = held.iter().map(|held| held::type_held(held, &root));
-        let names = held::names_held(model, &types, &ends, &root);
+        let names = held::names_held(model, &types, &ends, &root, &wire);
         quote!(#(#kinds)* #names)
     })
 }

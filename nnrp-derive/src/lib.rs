@@ -132,6 +132,25 @@ use expansion::alone;
 /// assert_eq!((fault.rule(), fault.field()), (Some("W1"), "first"));
 /// ```
 ///
+/// Where two rules share a `when`, a `field` or a `doc`, clippy takes the second for the same attribute once more
+/// (`clippy::duplicated_attributes`). It does not look into braces, which do as well:
+///
+/// ```
+/// # use nnrp_core::Layout;
+/// #[derive(Layout)]
+/// #[layout(
+///     rule { id = "P1", when = "paused", require = "rate == 0" },
+///     rule { id = "P2", when = "paused", require = "depth == 0" }
+/// )]
+/// struct Pace {
+///     rate: u16,
+///     depth: u8,
+///     paused: bool,
+/// }
+/// let fault = Pace { rate: 0, depth: 1, paused: true }.validate().unwrap_err();
+/// assert_eq!(fault.rule(), Some("P2"));
+/// ```
+///
 /// ## `uses`
 ///
 /// Enums that only rules name, so that no field says which types they are.

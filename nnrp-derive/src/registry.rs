@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nnrp_gen::emit::rust::absolute::Given;
+use nnrp_gen::emit::rust::{self, absolute::Given};
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
@@ -10,6 +10,9 @@ use syn::{LitStr, Token};
 
 use crate::expansion::expansion;
 use crate::root::root;
+
+/// What users' lints may say of other code is not about an expansion.
+const ALLOW: &str = "#[allow(dead_code, clippy::all, clippy::pedantic)] ";
 
 /// What stands in the parentheses.
 pub struct Input {
@@ -51,13 +54,7 @@ pub fn expand(input: &Input) -> TokenStream {
         }
     };
     let root = input.root.as_ref().map_or_else(root, |root| quote!(#root));
-    let items = expansion(
-        &registry,
-        &root,
-        &Given::new(),
-        &[],
-        "#[allow(dead_code, clippy::all, clippy::pedantic)] ",
-    );
+    let items = expansion(&root, |root| rust::expansion(&registry, root, &Given::new(), ALLOW));
     quote!(#items #seen)
 }
 

@@ -53,7 +53,7 @@ pub struct Key {
     pub tokens: TokenStream,
 }
 
-/// The keys between parentheses; what cannot be read is reported and ends the list.
+/// The keys between parentheses or braces; what cannot be read is reported and ends the list.
 pub fn list_of(cx: &mut Context, tokens: TokenStream) -> Vec<Key> {
     let mut keys = Vec::new();
     let read = |input: ParseStream<'_>| -> syn::Result<()> {
@@ -78,9 +78,15 @@ fn key(cx: &mut Context, input: ParseStream<'_>) -> syn::Result<Key> {
     let ident = Ident::parse_any(input)?;
     let name_span = cx.places.of(&ident);
     let name = ident.unraw().to_string();
-    if input.peek(syn::token::Paren) {
+    // Linters look for attributes that are written twice, and into parentheses, but not into braces.
+    let braces = input.peek(syn::token::Brace);
+    if braces || input.peek(syn::token::Paren) {
         let content;
-        syn::parenthesized!(content in input);
+        if braces {
+            syn::braced!(content in input);
+        } else {
+            syn::parenthesized!(content in input);
+        }
         let tokens: TokenStream = content.parse()?;
         // Paths are no keys; who asks for them reads them.
         let inner = if name == PATHS { Vec::new() } else { list_of(cx, tokens.clone()) };

@@ -68,7 +68,7 @@ fn structure(registry: &Registry, layout: &Layout, out: &mut String) {
         let (id, require, doc) = (&rule.id, &rule.text.1, &rule.doc);
         writeln!(
             out,
-            "#[layout(rule(id = {id:?}, {when}require = {require:?}, field = {blamed:?}, doc = {doc:?}))]"
+            "#[layout(rule {{ id = {id:?}, {when}require = {require:?}, field = {blamed:?}, doc = {doc:?} }})]"
         )
         .unwrap();
     }

@@ -41,7 +41,6 @@ macro_rules! mirror {
 }
 
 #[allow(missing_docs)]
-#[allow(clippy::duplicated_attributes)] // several rules of a layout blame the same field
 mod mirrors {
     use nnrp_core::{Layout, Reserved, WireEnum};
 

@@ -432,39 +432,61 @@ pub fn part<const N: usize, const M: usize>(bytes: &[u8; N], at: usize) -> &[u8;
     }
 }
 
-/// Functions that read a number.
+/// Functions that read and write a number, or several in a row.
 macro_rules! numbers {
-    ($($little:ident $big:ident $ty:ident)*) => {$(
-        #[doc = concat!("The little-endian `", stringify!($ty), "` at byte `at`, which lies in `bytes`.")]
+    ($($ty:ident: $read:ident $reads:ident $put:ident $puts:ident $from:ident $to:ident $order:literal;)*) => {$(
+        #[doc = concat!("The ", $order, "-endian `", stringify!($ty), "` at byte `at`, which lies in `bytes`.")]
         #[inline(always)]
-        pub fn $little(bytes: &[u8], at: usize) -> $ty {
+        pub fn $read(bytes: &[u8], at: usize) -> $ty {
             match bytes.get(at..).and_then(|rest| rest.first_chunk()) {
-                Some(bytes) => $ty::from_le_bytes(*bytes),
-                None => $ty::from_le_bytes([0; size_of::<$ty>()]),
+                Some(part) => $ty::$from(*part),
+                None => $ty::$from([0; size_of::<$ty>()]),
             }
         }
 
-        #[doc = concat!("The big-endian `", stringify!($ty), "` at byte `at`, which lies in `bytes`.")]
+        #[doc = concat!("The ", $order, "-endian `", stringify!($ty), "`s from byte `at` on, which lie in `bytes`.")]
         #[inline(always)]
-        pub fn $big(bytes: &[u8], at: usize) -> $ty {
-            match bytes.get(at..).and_then(|rest| rest.first_chunk()) {
-                Some(bytes) => $ty::from_be_bytes(*bytes),
-                None => $ty::from_be_bytes([0; size_of::<$ty>()]),
+        pub fn $reads<const COUNT: usize>(bytes: &[u8], at: usize) -> [$ty; COUNT] {
+            core::array::from_fn(|index| $read(bytes, at + index * size_of::<$ty>()))
+        }
+
+        #[doc = concat!("Writes a ", $order, "-endian `", stringify!($ty), "` at byte `at`, which lies in `bytes`.")]
+        #[inline(always)]
+        pub fn $put(bytes: &mut [u8], at: usize, value: $ty) {
+            if let Some(place) = bytes.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) {
+                *place = value.$to();
+            }
+        }
+
+        #[doc = concat!("Writes ", $order, "-endian `", stringify!($ty), "`s from byte `at` on, which lie in `bytes`.")]
+        #[inline(always)]
+        pub fn $puts<const COUNT: usize>(bytes: &mut [u8], at: usize, values: [$ty; COUNT]) {
+            if let Some(place) = bytes.get_mut(at..at + COUNT * size_of::<$ty>()) {
+                place.copy_from_slice(values.map(|value| value.$to()).as_flattened());
             }
         }
     )*};
 }
 
 numbers! {
-    u16_le u16_be u16
-    u32_le u32_be u32
-    u64_le u64_be u64
-    i8_le i8_be i8
-    i16_le i16_be i16
-    i32_le i32_be i32
-    i64_le i64_be i64
-    f32_le f32_be f32
-    f64_le f64_be f64
+    i8: i8_le i8s_le put_i8_le put_i8s_le from_le_bytes to_le_bytes "little";
+    i8: i8_be i8s_be put_i8_be put_i8s_be from_be_bytes to_be_bytes "big";
+    u16: u16_le u16s_le put_u16_le put_u16s_le from_le_bytes to_le_bytes "little";
+    u16: u16_be u16s_be put_u16_be put_u16s_be from_be_bytes to_be_bytes "big";
+    u32: u32_le u32s_le put_u32_le put_u32s_le from_le_bytes to_le_bytes "little";
+    u32: u32_be u32s_be put_u32_be put_u32s_be from_be_bytes to_be_bytes "big";
+    u64: u64_le u64s_le put_u64_le put_u64s_le from_le_bytes to_le_bytes "little";
+    u64: u64_be u64s_be put_u64_be put_u64s_be from_be_bytes to_be_bytes "big";
+    i16: i16_le i16s_le put_i16_le put_i16s_le from_le_bytes to_le_bytes "little";
+    i16: i16_be i16s_be put_i16_be put_i16s_be from_be_bytes to_be_bytes "big";
+    i32: i32_le i32s_le put_i32_le put_i32s_le from_le_bytes to_le_bytes "little";
+    i32: i32_be i32s_be put_i32_be put_i32s_be from_be_bytes to_be_bytes "big";
+    i64: i64_le i64s_le put_i64_le put_i64s_le from_le_bytes to_le_bytes "little";
+    i64: i64_be i64s_be put_i64_be put_i64s_be from_be_bytes to_be_bytes "big";
+    f32: f32_le f32s_le put_f32_le put_f32s_le from_le_bytes to_le_bytes "little";
+    f32: f32_be f32s_be put_f32_be put_f32s_be from_be_bytes to_be_bytes "big";
+    f64: f64_le f64s_le put_f64_le put_f64s_le from_le_bytes to_le_bytes "little";
+    f64: f64_be f64s_be put_f64_be put_f64s_be from_be_bytes to_be_bytes "big";
 }
 
 /// An enum on the wire: what `derive(WireEnum)` and the registry make.
@@ -633,6 +655,19 @@ pub fn encode<L: Packed<Bytes = [u8; N]>, const N: usize>(value: &L, out: &mut [
     Ok(())
 }
 
+/// Puts bytes in the place of others, if they are good.
+#[inline]
+pub fn replace<L: Packed<Bytes = [u8; N]>, const N: usize>(
+    place: &mut [u8; N],
+    bytes: [u8; N],
+) -> Result<(), Fault> {
+    if !L::bytes_hold(&bytes) {
+        return Err(L::fault(&bytes));
+    }
+    *place = bytes;
+    Ok(())
+}
+
 /// Whether all layouts of an array are good, without branches between them.
 #[inline]
 pub fn all_hold<L: Packed, const COUNT: usize>(values: &[L; COUNT]) -> bool {
@@ -652,18 +687,6 @@ pub fn all_bytes_hold<L: Packed<Bytes = [u8; M]>, const N: usize, const M: usize
 /// The first fault in the bytes of a layout that stands in another.
 pub fn inner_fault<L: Packed<Bytes = [u8; N]>, const N: usize>(bytes: &[u8]) -> Option<Fault> {
     L::find_fault(bytes.first_chunk()?)
-}
-
-/// Writes values one after another from byte `at` on.
-#[inline(always)]
-pub fn put_each<const N: usize, const M: usize, const COUNT: usize>(
-    bytes: &mut [u8; N],
-    at: usize,
-    values: [[u8; M]; COUNT],
-) {
-    if let Some(place) = bytes.get_mut(at..at + M * COUNT) {
-        place.copy_from_slice(values.as_flattened());
-    }
 }
 
 /// Writes layouts one after another from byte `at` on.
@@ -690,32 +713,6 @@ pub fn show(out: &mut fmt::Formatter<'_>, name: &str, fields: &[(&str, &dyn fmt:
 /// A place of `N` bytes without a value: zero on the wire, and nothing in the struct.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reserved<const N: usize>;
-
-/// The value of that name; 0 where there is none, which what uses this has refused.
-#[doc(hidden)]
-pub const fn value_named(names: &[(&str, u64)], name: &str) -> u64 {
-    let mut at = 0;
-    while at < names.len() {
-        if same_name(names[at].0, name) {
-            return names[at].1;
-        }
-        at += 1;
-    }
-    0
-}
-
-/// Whether there is a value of that name.
-#[doc(hidden)]
-pub const fn has_name(names: &[(&str, u64)], name: &str) -> bool {
-    let mut at = 0;
-    while at < names.len() {
-        if same_name(names[at].0, name) {
-            return true;
-        }
-        at += 1;
-    }
-    false
-}
 
 /// Whether two names are the same but for their case.
 #[doc(hidden)]

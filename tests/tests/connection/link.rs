@@ -12,7 +12,7 @@ use nnrp_tests::pair::{result, source, submit};
 
 use super::say::{self, say};
 
-/// The state that an operation ended in, why, and whether a packet came with it.
+/// How an operation ended, and whether a packet brought it.
 type End = (OperationState, Cause, bool);
 
 /// Two ends with applications that do their part, over a link of which each direction carries so many bytes.

@@ -357,12 +357,10 @@ fn g1_schemas_come_as_objects_and_explain_payloads() {
 fn g4_a_broken_schema_is_a_put_that_is_refused() {
     let (mut pair, session) = storing();
     // What is no descriptor at all is refused by any reader; one that is missing is a put like any other.
-    let put =
-        CachePut { object_kind: CacheObjectKind::from_raw(0x8001).expect("private"), ..CachePut::default() };
-    let ext = ControlExtensionEntries::default();
-    pair.client
-        .send(&say::session(session), &Message::CachePut(put, CachePutBody { object: b"", ext }), pair.now)
-        .expect("room");
+    let object_kind = CacheObjectKind::from_raw(0x8001).expect("private");
+    let put = CachePut { object_kind, ..CachePut::default() };
+    let body = CachePutBody { object: b"", ext: ControlExtensionEntries::default() };
+    pair.client.send(&say::session(session), &Message::CachePut(put, body), pair.now).expect("room");
     pair.settle();
     let answers = answered(&mut pair);
     assert_eq!(answers.len(), 1);

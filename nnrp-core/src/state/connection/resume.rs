@@ -231,11 +231,10 @@ impl Connection {
     /// # Errors
     ///
     /// As [`Connection::open_session`]; the session is given back.
-    #[expect(clippy::result_large_err, reason = "a session is given back as it came, and rarely")]
-    pub fn resume_session(&mut self, left: Left, auth: &[u8], now: Time) -> Result<Ticket, (Why, Left)> {
+    pub fn resume_session(&mut self, left: Left, auth: &[u8], now: Time) -> Result<Ticket, (Why, Box<Left>)> {
         if self.lives.contains_key(&left.session_id) {
             let refusal = Refusal::state("C3", "the session id is in use").about(left.session_id.into());
-            return Err((refusal.into(), left));
+            return Err((refusal.into(), Box::new(left)));
         }
         let mark = left.live.waterline.as_ref().and_then(|waterline| waterline.mark());
         let mut extensions = crate::build::Extensions::new(MessageType::SessionOpen);
@@ -244,7 +243,7 @@ impl Connection {
         }
         let session_extension = match extensions.entries() {
             Ok(entries) => entries,
-            Err(fault) => return Err((Why::Fault(fault), left)),
+            Err(fault) => return Err((Why::Fault(fault), Box::new(left))),
         };
         let body = SessionOpenBody { resume_token: &left.live.token, auth, session_extension };
         match self.ask(&left.open, body, now) {
@@ -252,7 +251,7 @@ impl Connection {
                 self.leaving.insert(ticket, left);
                 Ok(ticket)
             }
-            Err(why) => Err((why, left)),
+            Err(why) => Err((why, Box::new(left))),
         }
     }
 
@@ -308,7 +307,9 @@ impl Connection {
 
     /// The server has answered that PING: what it did not mention before, it never got.
     pub(super) fn settle(&mut self, number: u64, now: Time) {
-        while let Some(&(asked, session_id)) = self.doubts.front().filter(|(asked, _)| *asked <= number) {
+        while let Some((asked, session_id)) =
+            self.doubts.front().copied().filter(|(asked, _)| *asked <= number)
+        {
             self.doubts.pop_front();
             let Some(live) = self.lives.get_mut(&session_id).filter(|live| live.doubt_until == asked) else {
                 continue;

@@ -4,41 +4,60 @@
 //! mean something of the user's, so there each becomes a path from the root. What stands for something that the user
 //! wrote, which the emitter writes as a placeholder, becomes just that.
 //!
+//! In front of most names that makes long paths, many times over. So the impls of a derive stand in a block that brings
+//! core's names along under names of ours, `__u32`, which are a token each.
+//!
 //! It comes out as text: a compiler reads its own language faster than a macro builds it token by token.
 
 use std::collections::HashMap;
 
-use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
 
 /// What somebody wrote, by what the emitter wrote in its place.
 pub type Given = HashMap<String, String>;
 
-/// Modules of core, and what the emitter uses of each without saying so.
-const WORDS: [(&str, &[&str]); 10] = [
-    (
-        "primitive",
-        &[
-            "bool", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128",
-            "isize", "f32", "f64",
-        ],
-    ),
-    ("option", &["Option"]),
-    ("result", &["Result"]),
-    ("convert", &["From", "TryFrom", "Into", "AsRef"]),
-    ("default", &["Default"]),
-    ("clone", &["Clone"]),
-    ("marker", &["Copy"]),
-    ("cmp", &["PartialEq", "Eq", "PartialOrd", "Ord"]),
-    ("hash", &["Hash"]),
-    ("ops", &["FnOnce", "Fn", "FnMut"]),
-];
-
-/// Variants of the prelude.
-const VARIANTS: [(&str, &str, &str); 4] = [
-    ("option", "Option", "Some"),
-    ("option", "Option", "None"),
-    ("result", "Result", "Ok"),
-    ("result", "Result", "Err"),
+/// The names of core that the emitter uses without saying where they come from, in order, and what stands before them
+/// in a path.
+const WORDS: [(&str, &str); 39] = [
+    ("AsRef", "::core::convert::"),
+    ("Clone", "::core::clone::"),
+    ("Copy", "::core::marker::"),
+    ("Debug", "::core::fmt::"),
+    ("Default", "::core::default::"),
+    ("Eq", "::core::cmp::"),
+    ("Err", "::core::result::Result::"),
+    ("Fn", "::core::ops::"),
+    ("FnMut", "::core::ops::"),
+    ("FnOnce", "::core::ops::"),
+    ("From", "::core::convert::"),
+    ("Hash", "::core::hash::"),
+    ("Into", "::core::convert::"),
+    ("None", "::core::option::Option::"),
+    ("Ok", "::core::result::Result::"),
+    ("Option", "::core::option::"),
+    ("Ord", "::core::cmp::"),
+    ("PartialEq", "::core::cmp::"),
+    ("PartialOrd", "::core::cmp::"),
+    ("Result", "::core::result::"),
+    ("Some", "::core::option::Option::"),
+    ("TryFrom", "::core::convert::"),
+    ("bool", "::core::primitive::"),
+    ("core", "::"),
+    ("f32", "::core::primitive::"),
+    ("f64", "::core::primitive::"),
+    ("i128", "::core::primitive::"),
+    ("i16", "::core::primitive::"),
+    ("i32", "::core::primitive::"),
+    ("i64", "::core::primitive::"),
+    ("i8", "::core::primitive::"),
+    ("isize", "::core::primitive::"),
+    ("str", "::core::primitive::"),
+    ("u128", "::core::primitive::"),
+    ("u16", "::core::primitive::"),
+    ("u32", "::core::primitive::"),
+    ("u64", "::core::primitive::"),
+    ("u8", "::core::primitive::"),
+    ("usize", "::core::primitive::"),
 ];
 
 /// Macros of core.
@@ -46,86 +65,146 @@ const MACROS: [&str; 5] = ["assert", "write", "matches", "format_args", "panic"]
 
 /// Whether an identifier by itself would be taken for one of core's.
 pub fn is_word(name: &str) -> bool {
-    name == "core"
-        || name == "Debug"
-        || WORDS.iter().any(|(_, words)| words.contains(&name))
-        || VARIANTS.iter().any(|(_, _, variant)| *variant == name)
+    module(name).is_some()
+}
+
+/// What stands before a name of core in its path.
+fn module(name: &str) -> Option<&'static str> {
+    let at = WORDS.binary_search_by(|(word, _)| (*word).cmp(name)).ok()?;
+    Some(WORDS[at].1)
 }
 
 /// Items as text, with paths from the root, with what was given in place of what stands for it, and with an attribute in
 /// front of each.
 pub fn absolute(items: impl IntoIterator<Item = TokenStream>, given: &Given, attribute: &str) -> String {
     let mut out = String::new();
-    for tokens in items {
-        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-        let mut start = 0;
-        for end in 0..tokens.len() {
-            if ends_item(&tokens, end) {
-                out.push_str(attribute);
-                write(&tokens[start..=end], given, &mut out);
-                start = end + 1;
-            }
-        }
-        write(&tokens[start..], given, &mut out);
-    }
+    each(items, |item| {
+        out.push_str(attribute);
+        write(item, given, Names::Paths, &mut out);
+    });
     out
 }
 
-/// Whether an item ends with this token.
-fn ends_item(tokens: &[TokenTree], at: usize) -> bool {
+/// The same for a derive: types by themselves, and all else in a block into which `words` brings the names.
+pub fn derived(
+    items: impl IntoIterator<Item = TokenStream>,
+    given: &Given,
+    attribute: &str,
+    words: &str,
+) -> String {
+    let (mut types, mut block) = (String::new(), String::new());
+    each(items, |item| {
+        if is_type(&item) {
+            types.push_str(attribute);
+            write(item, given, Names::Paths, &mut types);
+        } else {
+            write(item, given, Names::Words, &mut block);
+        }
+    });
+    format!("{types} {attribute} const _: () = {{ use {words}::*; {block} }};")
+}
+
+/// How a name of core is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Names {
+    /// By its path.
+    Paths,
+    /// By our name for it.
+    Words,
+}
+
+/// Takes items one by one.
+fn each(items: impl IntoIterator<Item = TokenStream>, mut take: impl FnMut(Vec<TokenTree>)) {
+    for tokens in items {
+        let mut tokens = tokens.into_iter().peekable();
+        let mut item = Vec::new();
+        while let Some(token) = tokens.next() {
+            let ends = ends_item(&token, tokens.peek());
+            item.push(token);
+            if ends {
+                take(std::mem::take(&mut item));
+            }
+        }
+        if !item.is_empty() {
+            take(item);
+        }
+    }
+}
+
+/// Whether the item defines a type, which must be seen from outside.
+fn is_type(item: &[TokenTree]) -> bool {
+    item.iter().any(|token| matches!(token, TokenTree::Ident(word) if word == "struct" || word == "enum"))
+}
+
+/// Whether an item ends with this token, before that one.
+fn ends_item(token: &TokenTree, behind: Option<&TokenTree>) -> bool {
     let is_semicolon = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ';');
-    match &tokens[at] {
+    match token {
         TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
             // `const _: () = { … };` goes on to its semicolon.
-            !tokens.get(at + 1).is_some_and(is_semicolon)
+            !behind.is_some_and(is_semicolon)
         }
         token => is_semicolon(token),
     }
 }
 
+/// Takes the tokens out of a group. Nobody else has them then, so that they need not be copied.
+fn taken(group: &mut Group) -> Vec<TokenTree> {
+    let empty = Group::new(group.delimiter(), TokenStream::new());
+    let stream = std::mem::replace(group, empty).stream();
+    stream.into_iter().collect()
+}
+
 /// Writes tokens one after another.
-fn write(tokens: &[TokenTree], given: &Given, out: &mut String) {
+fn write(mut tokens: Vec<TokenTree>, given: &Given, names: Names, out: &mut String) {
     let mut at = 0;
-    while let Some(token) = tokens.get(at) {
+    while at < tokens.len() {
+        let (before, rest) = tokens.split_at_mut(at);
+        // A doc of many lines is one attribute: the compiler is the only reader.
+        if let Some((text, count)) = docs(rest) {
+            out.push_str("#[doc = \"");
+            out.push_str(&text);
+            out.push_str("\"] ");
+            at += count;
+            continue;
+        }
+        let Some((token, behind)) = rest.split_first_mut() else { break };
         match token {
             TokenTree::Group(group) => {
-                let inner: Vec<TokenTree> = group.stream().into_iter().collect();
                 let (open, close) = match group.delimiter() {
-                    Delimiter::Parenthesis => ("(", ")"),
-                    Delimiter::Brace => ("{", "}"),
-                    Delimiter::Bracket => ("[", "]"),
-                    Delimiter::None => ("", ""),
+                    Delimiter::Parenthesis => ('(', ')'),
+                    Delimiter::Brace => ('{', '}'),
+                    Delimiter::Bracket => ('[', ']'),
+                    Delimiter::None => (' ', ' '),
                 };
-                out.push_str(open);
+                let inner = taken(group);
+                out.push(open);
                 // `offset_of!` holds a type and a field, `#[repr]` a word, and none of them is core's.
-                match &tokens[..at] {
+                match before {
                     [.., TokenTree::Ident(name), TokenTree::Punct(_)] if name == "offset_of" => {
                         plain(&inner, given, out);
                     }
                     [.., TokenTree::Ident(name)] if name == "repr" => plain(&inner, given, out),
-                    _ => write(&inner, given, out),
+                    _ => write(inner, given, names, out),
                 }
-                out.push_str(close);
+                out.push(close);
             }
             TokenTree::Ident(ident) => {
                 let name = ident.to_string();
                 if let Some(given) = given.get(&name) {
                     out.push_str(given);
                 } else {
-                    if let Some(path) = path(&name, &tokens[..at], &tokens[at + 1..]) {
-                        out.push_str(&path);
+                    if let Some(path) = path(&name, before, behind) {
+                        // Macros and `core` itself have no names of ours.
+                        let own =
+                            names == Names::Words && !path.is_empty() && path != "::" && path != "::core::";
+                        out.push_str(if own { "__" } else { path });
                     }
                     out.push_str(&name);
                 }
                 out.push(' ');
             }
             TokenTree::Punct(punct) => {
-                // A doc of many lines is one attribute: the compiler is the only reader.
-                if let Some((text, taken)) = docs(&tokens[at..]) {
-                    out.push_str(&format!("#[doc = \"{text}\"] "));
-                    at += taken;
-                    continue;
-                }
                 out.push(punct.as_char());
                 if punct.spacing() == Spacing::Alone {
                     out.push(' ');
@@ -145,6 +224,9 @@ fn docs(tokens: &[TokenTree]) -> Option<(String, usize)> {
     let mut text = String::new();
     let mut taken = 0;
     while let [TokenTree::Punct(sign), TokenTree::Group(group), ..] = &tokens[taken..] {
+        if sign.as_char() != '#' {
+            break;
+        }
         let inner: Vec<TokenTree> = group.stream().into_iter().collect();
         let [TokenTree::Ident(name), TokenTree::Punct(_), TokenTree::Literal(line)] = inner.as_slice() else {
             break;
@@ -152,7 +234,7 @@ fn docs(tokens: &[TokenTree]) -> Option<(String, usize)> {
         let line = line.to_string();
         let raw = line.strip_prefix("r\"").and_then(|line| line.strip_suffix('"'));
         let plain = line.strip_prefix('"').and_then(|line| line.strip_suffix('"'));
-        let (true, Some(line)) = (sign.as_char() == '#' && name == "doc", raw.or(plain)) else { break };
+        let (true, Some(line)) = (name == "doc", raw.or(plain)) else { break };
         if taken > 0 {
             text.push_str("\\n");
         }
@@ -175,11 +257,13 @@ fn plain(tokens: &[TokenTree], given: &Given, out: &mut String) {
 }
 
 /// What goes in front of a name between what stands before and behind it, if it is one of core's.
-fn path(name: &str, before: &[TokenTree], behind: &[TokenTree]) -> Option<String> {
+fn path(name: &str, before: &[TokenTree], behind: &[TokenTree]) -> Option<&'static str> {
+    let is_macro = match behind {
+        [TokenTree::Punct(punct), TokenTree::Group(_), ..] => punct.as_char() == '!',
+        _ => false,
+    };
     // Most names are none of them.
-    if !is_word(name) && !MACROS.contains(&name) {
-        return None;
-    }
+    let module = if is_macro && MACROS.contains(&name) { "::core::" } else { module(name)? };
     let follows = |sign| matches!(behind.first(), Some(TokenTree::Punct(punct)) if punct.as_char() == sign);
     let path_follows = is_path_sign(behind.first(), behind.get(1));
     // A field, a method, the rest of a path, or the name of what is being defined.
@@ -202,20 +286,10 @@ fn path(name: &str, before: &[TokenTree], behind: &[TokenTree]) -> Option<String
     if named || (follows(':') && !path_follows) {
         return None;
     }
-    if name == "core" {
-        return path_follows.then(|| "::".to_owned());
+    if name == "core" && !path_follows {
+        return None;
     }
-    if MACROS.contains(&name) {
-        return follows('!').then(|| "::core::".to_owned());
-    }
-    if name == "Debug" {
-        return Some("::core::fmt::".to_owned());
-    }
-    if let Some((module, ty, _)) = VARIANTS.iter().find(|(_, _, variant)| *variant == name) {
-        return Some(format!("::core::{module}::{ty}::"));
-    }
-    let (module, _) = WORDS.iter().find(|(_, words)| words.contains(&name))?;
-    Some(format!("::core::{module}::"))
+    Some(module)
 }
 
 /// Whether a single `=` follows.
@@ -248,6 +322,11 @@ mod tests {
     }
 
     #[test]
+    fn words_are_in_order() {
+        assert!(WORDS.is_sorted_by(|before, behind| before.0 < behind.0));
+    }
+
+    #[test]
     fn names_of_core_become_paths() {
         check("Some(x as u8)", "::core::option::Option::Some(x as ::core::primitive::u8)");
         check("core::fmt::Debug", "::core::fmt::Debug");
@@ -270,6 +349,7 @@ mod tests {
             "S { u8: x }",
             "a.assert",
             "assert == 1",
+            "assert != 1",
             "struct Option;",
         ] {
             check(text, text);
@@ -279,6 +359,15 @@ mod tests {
     #[test]
     fn what_was_given_stays_as_it_is() {
         check("<__T>::all()", "<a::Option>::all()");
+    }
+
+    #[test]
+    fn a_derive_has_its_impls_in_a_block() {
+        let items: TokenStream = "struct A(u8); impl A { fn f() -> u8 { Some(core::x) } }".parse().unwrap();
+        let text: TokenStream = derived([items], &Given::new(), "#[z] ", "a::words").parse().unwrap();
+        let expected = "#[z] struct A(::core::primitive::u8); \
+            #[z] const _: () = { use a::words::*; impl A { fn f() -> __u8 { __Some(::core::x) } } };";
+        assert_eq!(text.to_string(), expected.parse::<TokenStream>().unwrap().to_string());
     }
 
     #[test]

@@ -10,8 +10,8 @@ use crate::rule::{self, FieldRef};
 use super::rules::Reach;
 use super::together::together;
 use super::{
-    Rust, cite, const_ident, doc, field_ident, hex, ident, plain, read_ident, scalar_ident, to_bytes,
-    type_ident,
+    Rust, cite, const_ident, doc, field_ident, hex, ident, plain, read_ident, reads_ident, scalar_ident,
+    to_bytes, type_ident,
 };
 
 /// A layout being emitted, with the names that recur.
@@ -158,6 +158,11 @@ impl Emit<'_> {
     fn wire_struct(&self) -> TokenStream {
         let Self { wire, size, visibility, title, .. } = self;
         let checks = self.checks();
+        // A derive inside of a derive costs the compiler more than what it comes to.
+        let (copy, copied) = match self.layout.given {
+            None => (quote!(#[derive(Clone, Copy)]), quote!()),
+            Some(_) => (quote!(), copied(&quote!(#wire))),
+        };
         let fields = self.layout.fields.iter().map(|field| {
             let name = field_ident(&field.name);
             let docs = doc([format!("Bytes {}..{}.", field.offset, field.offset + field.size)]);
@@ -177,9 +182,11 @@ impl Emit<'_> {
         let docs = doc([format!("The {} bytes of [`{title}`] as they lie on the wire.", self.layout.size)]);
         quote! {
             #docs
-            #[derive(Clone, Copy)]
+            #copy
             #[repr(C)]
             #visibility struct #wire { #(#fields)* }
+
+            #copied
 
             #checks
 
@@ -352,8 +359,14 @@ impl Emit<'_> {
         }
     }
 
+    /// In an expansion nothing is compiled that nobody calls.
+    fn inline(&self) -> Option<TokenStream> {
+        self.layout.given.is_some().then(|| quote!(#[inline]))
+    }
+
     /// What layouts do alike, and what one needs to stand in another.
     fn traits(&self) -> TokenStream {
+        let inline = self.inline();
         let Self { name, view, wire, size, .. } = self;
         let support = &self.rust.options.wire;
         let text = &self.layout.name;
@@ -404,6 +417,7 @@ impl Emit<'_> {
                 #[inline]
                 fn bytes_hold(bytes: &[u8; #size]) -> bool { #condition }
 
+                #inline
                 fn find_fault(bytes: &[u8; #size]) -> Option<#support::Fault> { #search }
             }
         }
@@ -468,12 +482,12 @@ impl Emit<'_> {
         let name = field_ident(&field.name);
         let offset = Literal::u32_unsuffixed(field.offset);
         let value = value(&name);
-        let to_bytes = to_bytes(self.big());
         let reference = if bytes.to_string() == "bytes" { quote!(&mut bytes) } else { bytes.clone() };
         match (field.element, field.count) {
             (Element::Scalar(Scalar::U8), Some(_)) => quote!(#support::put(#reference, #offset, #value);),
-            (Element::Scalar(_), Some(_)) => {
-                quote!(#support::put_each(#reference, #offset, #value.map(|value| value.#to_bytes()));)
+            (Element::Scalar(scalar), Some(_)) => {
+                let write = format_ident!("put_{}", reads_ident(scalar, self.big()));
+                quote!(#support::#write(#reference, #offset, #value);)
             }
             (Element::Layout(_), None) => {
                 quote!(#support::put(#reference, #offset, #support::Packed::pack(&#value));)
@@ -482,10 +496,13 @@ impl Emit<'_> {
                 quote!(#support::put_layouts(#reference, #offset, &#value);)
             }
             (Element::Scalar(scalar), None) => {
-                let raw = self.rust.raw_of(field, scalar, &value);
-                match scalar.size() {
-                    1 if scalar == Scalar::U8 => quote!(#support::put(#reference, #offset, [#raw]);),
-                    _ => quote!(#support::put(#reference, #offset, #raw.#to_bytes());),
+                let raw = bare(self.rust.raw_of(field, scalar, &value));
+                match scalar {
+                    Scalar::U8 => quote!(#bytes[#offset] = #raw;),
+                    _ => {
+                        let write = format_ident!("put_{}", read_ident(scalar, self.big()));
+                        quote!(#support::#write(#reference, #offset, #raw);)
+                    }
                 }
             }
         }
@@ -811,7 +828,6 @@ impl Emit<'_> {
     /// The number at `offset` of an array of the whole layout.
     fn load(&self, bytes: &TokenStream, offset: u32, scalar: Scalar) -> TokenStream {
         let support = &self.rust.options.wire;
-
         let at = Literal::u32_unsuffixed(offset);
         if scalar == Scalar::U8 {
             return quote!(#bytes[#at]);
@@ -857,6 +873,7 @@ impl Emit<'_> {
 
     /// Bytes that were checked.
     fn view_struct(&self) -> TokenStream {
+        let inline = self.inline();
         let Self { name, view, size, visibility, title, .. } = self;
         let support = &self.rust.options.wire;
         let docs = doc([
@@ -879,10 +896,27 @@ impl Emit<'_> {
             }
         });
         let debug = self.view_debug();
+        let (copy, copied) = match self.layout.given {
+            None => (quote!(#[derive(Clone, Copy, PartialEq, Eq)]), quote!()),
+            Some(_) => {
+                let copied = copied(&quote!(#view<'_>));
+                let equal = quote! {
+                    impl PartialEq for #view<'_> {
+                        #[inline]
+                        fn eq(&self, other: &Self) -> bool { self.0 == other.0 }
+                    }
+
+                    impl Eq for #view<'_> {}
+                };
+                (quote!(), quote!(#copied #equal))
+            }
+        };
         quote! {
             #docs
-            #[derive(Clone, Copy, PartialEq, Eq)]
+            #copy
             #visibility struct #view<'a>(&'a [u8; #size]);
+
+            #copied
 
             impl<'a> #view<'a> {
                 /// Checks bytes.
@@ -912,6 +946,7 @@ impl Emit<'_> {
             }
 
             impl core::fmt::Debug for #view<'_> {
+                #inline
                 fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                     #debug
                 }
@@ -957,9 +992,8 @@ impl Emit<'_> {
             _ if field.native == Native::Place => quote!(#support::Reserved),
             (Element::Scalar(Scalar::U8), Some(_)) => quote!(*#support::part(#bytes, #offset)),
             (Element::Scalar(scalar), Some(_)) => {
-                let step = Literal::u32_unsuffixed(scalar.size());
-                let read = read_ident(scalar, self.big());
-                quote!(core::array::from_fn(|at| #support::#read(#bytes, #offset + at * #step)))
+                let read = reads_ident(scalar, self.big());
+                quote!(#support::#read(#bytes, #offset))
             }
             (Element::Layout(inner), None) => {
                 let ty = self.rust.layout_type(inner);
@@ -1013,6 +1047,7 @@ impl Emit<'_> {
 
     /// Checked bytes that can be changed.
     fn mut_struct(&self) -> TokenStream {
+        let inline = self.inline();
         let Self { name, view, mutable, size, visibility, title, .. } = self;
         let support = &self.rust.options.wire;
         let docs = doc([
@@ -1023,7 +1058,6 @@ impl Emit<'_> {
             self.layout.rules.iter().flat_map(rule_fields).map(|field| field.index).collect();
         let setters = self.layout.fields.iter().enumerate().filter(|(_, field)| field.has_value()).map(
             |(position, field)| {
-                let field_name = field_ident(&field.name);
                 let setter = format_ident!("set_{}", field.name);
                 let ty = self.rust.field_type(field);
                 let open = ruled.contains(&position)
@@ -1034,6 +1068,7 @@ impl Emit<'_> {
                 let deprecated = field.deprecated.as_ref().map(|why| quote!(#[deprecated = #why]));
                 if open {
                     let docs = doc([format!("Sets `{}`.", field.name)]);
+                    let put = self.put(field, &quote!(bytes), &|_| quote!(value));
                     quote! {
                         #docs
                         ///
@@ -1043,7 +1078,9 @@ impl Emit<'_> {
                         #deprecated
                         #[inline]
                         pub fn #setter(&mut self, value: #ty) -> Result<(), #support::Fault> {
-                            self.update(|whole| whole.#field_name = value)
+                            let mut bytes = *self.0;
+                            #put
+                            #support::replace::<#name, #size>(self.0, bytes)
                         }
                     }
                 } else {
@@ -1096,11 +1133,25 @@ impl Emit<'_> {
             }
 
             impl core::fmt::Debug for #mutable<'_> {
+                #inline
                 fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                     core::fmt::Debug::fmt(&self.as_view(), out)
                 }
             }
         }
+    }
+}
+
+/// What `derive(Clone, Copy)` comes to. Linters would have it derived.
+fn copied(ty: &TokenStream) -> TokenStream {
+    quote! {
+        #[automatically_derived]
+        impl Clone for #ty {
+            #[inline]
+            fn clone(&self) -> Self { *self }
+        }
+
+        impl Copy for #ty {}
     }
 }
 
@@ -1172,6 +1223,11 @@ impl Reach for Natives<'_> {
     fn field(&self, field: FieldRef) -> &Field {
         &self.0.layout.fields[field.index]
     }
+
+    fn constants(&self) -> TokenStream {
+        let wire = &self.0.wire;
+        quote!(#wire)
+    }
 }
 
 /// A rule's view of bytes.
@@ -1185,6 +1241,11 @@ impl Reach for Loads<'_> {
 
     fn field(&self, field: FieldRef) -> &Field {
         &self.0.layout.fields[field.index]
+    }
+
+    fn constants(&self) -> TokenStream {
+        let wire = &self.0.wire;
+        quote!(#wire)
     }
 }
 

@@ -108,6 +108,19 @@ pub fn expansion(registry: &Registry, root: &str, given: &absolute::Given, attri
     absolute::absolute(parts(&Rust { registry, options: &options }), given, attribute)
 }
 
+/// What a derive expands to, as text. See [`expansion`]; the crate also has a module `words` of core's names and of ours.
+pub fn derivation(registry: &Registry, root: &str, given: &absolute::Given, attribute: &str) -> String {
+    let options = Options {
+        wire: quote!(__wire),
+        bitflags: quote!(__bitflags),
+        describe: Some(quote!(__describe)),
+        owns_wire: false,
+        features: false,
+    };
+    let parts = parts(&Rust { registry, options: &options }).collect::<Vec<_>>();
+    absolute::derived(parts, given, attribute, &format!("{root}::words"))
+}
+
 /// The items that belong to one thing in the registry, thing by thing.
 fn parts<'a>(rust: &'a Rust<'a>) -> impl Iterator<Item = TokenStream> + 'a {
     parts::parts(rust.registry, rust.options).into_iter().flat_map(|part| rust.part(part))
@@ -195,6 +208,12 @@ pub fn placeholder(given: &str) -> String {
     format!("__{given}")
 }
 
+/// What rules call the number of a name of a type that somebody else defines: a constant of the wire struct, which is a
+/// `u64`. Only the compiler knows the number, so whoever has the type writes the constant.
+pub fn named(given: &str, name: &str) -> String {
+    format!("__{given}_{name}").to_uppercase()
+}
+
 fn ident(name: &str) -> Ident {
     Ident::new(name, Span::call_site())
 }
@@ -235,6 +254,11 @@ fn scalar_ident(scalar: Scalar) -> Ident {
 /// The function of the support module that reads such a number.
 fn read_ident(scalar: Scalar, big: bool) -> Ident {
     format_ident!("{}_{}", scalar.name(), if big { "be" } else { "le" })
+}
+
+/// The function that reads several in a row.
+fn reads_ident(scalar: Scalar, big: bool) -> Ident {
+    format_ident!("{}s_{}", scalar.name(), if big { "be" } else { "le" })
 }
 
 fn to_bytes(big: bool) -> Ident {

@@ -7,7 +7,7 @@ use crate::model::{Element, Field, Meaning, Scalar};
 use crate::rule::{Arith, Cmp, FieldRef, Int, Presence, Truth};
 
 use super::layouts::bare;
-use super::{Rust, hex, plain, scalar_ident};
+use super::{Rust, hex, ident, plain, scalar_ident};
 
 /// How a condition reaches a field's raw number, and the field itself.
 pub(super) trait Reach {
@@ -16,6 +16,11 @@ pub(super) trait Reach {
 
     /// The field.
     fn field(&self, field: FieldRef) -> &Field;
+
+    /// The type that has the numbers of names that only the compiler knows.
+    fn constants(&self) -> TokenStream {
+        quote!(Self)
+    }
 
     /// Whether an entry is in the body; only rules of messages can ask.
     fn presence(&self, _: Presence) -> TokenStream {
@@ -52,7 +57,7 @@ impl Rust<'_> {
             }
             Truth::NamedFlag(field, name) => {
                 let value = reach.value(*field);
-                let mask = self.named_bit(reach.field(*field), name);
+                let mask = self.named_bit(*field, name, reach);
                 quote!(#value & #mask != 0)
             }
             Truth::Bool(field) => {
@@ -95,7 +100,7 @@ impl Rust<'_> {
                 }
                 Truth::NamedFlag(field, name) => {
                     let value = reach.value(*field);
-                    let mask = self.named_bit(reach.field(*field), name);
+                    let mask = self.named_bit(*field, name, reach);
                     quote!(#value & #mask == 0)
                 }
                 Truth::Bool(field) => {
@@ -127,25 +132,14 @@ impl Rust<'_> {
     }
 
     /// The bit of that name of a field whose bitmask somebody else defines, as a number of the field's type.
-    fn named_bit(&self, field: &Field, name: &str) -> TokenStream {
+    fn named_bit(&self, field: FieldRef, name: &str, reach: &dyn Reach) -> TokenStream {
+        let field = reach.field(field);
+        let constants = reach.constants();
         let Meaning::Bitmask(position) = field.meaning else { return quote!(0) };
-        let support = &self.options.wire;
-        let bitflags = &self.options.bitflags;
-        let ty = self.bitmask_path(position);
+        let given = self.registry.bitmasks[position].given.as_deref().unwrap_or_default();
+        let constant = ident(&super::named(given, name));
         let raw = scalar_ident(scalar_of(field));
-        quote! {
-            const {
-                let flags = <#ty as #bitflags::Flags>::FLAGS;
-                let (mut at, mut mask) = (0, 0);
-                while at < flags.len() {
-                    if #support::same_name(flags[at].name(), #name) {
-                        mask = flags[at].value().bits();
-                    }
-                    at += 1;
-                }
-                mask as #raw
-            }
-        }
+        quote!((#constants::#constant as #raw))
     }
 
     fn grouped(&self, truth: &Truth, reach: &dyn Reach) -> TokenStream {
@@ -173,9 +167,10 @@ impl Rust<'_> {
                 }
             },
             Int::Named(enumeration, name) => {
-                let support = &self.options.wire;
-                let ty = self.enum_path(*enumeration);
-                let value = quote!(const { #support::value_named(#ty::NAMES, #name) });
+                let given = self.registry.enums[*enumeration].given.as_deref().unwrap_or_default();
+                let constant = ident(&super::named(given, name));
+                let constants = reach.constants();
+                let value = quote!(#constants::#constant);
                 match width {
                     Width::Own(Scalar::U64) => value,
                     Width::Own(scalar) => {
