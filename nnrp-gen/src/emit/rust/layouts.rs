@@ -1293,8 +1293,9 @@ pub(super) fn serde_array() -> TokenStream {
             {
                 struct Items<T, const N: usize>(core::marker::PhantomData<T>);
 
-                impl<'de, T: serde::Deserialize<'de> + Copy + Default, const N: usize> serde::de::Visitor<'de>
-                    for Items<T, N>
+                impl<'de, T, const N: usize> serde::de::Visitor<'de> for Items<T, N>
+                where
+                    T: serde::Deserialize<'de> + Copy + Default,
                 {
                     type Value = [T; N];
 
