@@ -51,7 +51,7 @@ impl Rust<'_> {
             native_impl,
             traits,
             emit.view_struct(),
-            emit.mut_struct(),
+            if layout.mutable { emit.mut_struct() } else { TokenStream::new() },
             emit.wire_struct(),
             definition,
         ]
@@ -283,6 +283,19 @@ impl Emit<'_> {
             };
             quote!(#docs pub const #constant: usize = #offset;)
         });
+        let change = self.layout.mutable.then(|| {
+            quote! {
+                /// Checks bytes and makes it possible to change them where they are.
+                ///
+                /// # Errors
+                ///
+                /// As [`Self::view`].
+                #[inline]
+                pub fn view_mut(bytes: &mut [u8]) -> Result<#mutable<'_>, #support::Fault> {
+                    #mutable::new(bytes)
+                }
+            }
+        });
         quote! {
             impl #name {
                 /// Its name in the registry.
@@ -306,15 +319,7 @@ impl Emit<'_> {
                     #view::new(bytes)
                 }
 
-                /// Checks bytes and makes it possible to change them where they are.
-                ///
-                /// # Errors
-                ///
-                /// As [`Self::view`].
-                #[inline]
-                pub fn view_mut(bytes: &mut [u8]) -> Result<#mutable<'_>, #support::Fault> {
-                    #mutable::new(bytes)
-                }
+                #change
 
                 /// Reads exactly [`Self::SIZE`] bytes.
                 ///
