@@ -35,7 +35,7 @@ pub struct TokenRange {
 
 /// What stands in front of the numbers of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Layout, ProfileDescriptor)]
-#[layout(byte_order = "big")]
+#[layout(byte_order = "big", view_mut)]
 #[layout(rule(id = "KV1", require = "head_dim % 8 == 0 && head_dim != 0", doc = "Heads are whole words."))]
 #[layout(rule(id = "KV2", when = "number == fp8", require = "scaled", doc = "8 bits need a scale."))]
 #[layout(rule(id = "KV3", require = "layer < layers", doc = "The layer is one of the model's."))]

@@ -119,6 +119,7 @@ impl Derive {
                         byte_order: None,
                         fields: Vec::new(),
                         rules: Vec::new(),
+                        mutable: false,
                         given: Some(title),
                         source: None,
                         doc: None,

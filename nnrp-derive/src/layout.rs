@@ -27,6 +27,7 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
     let name = keys.text(cx, "name");
     let size = keys.number(cx, "size");
     let order = keys.text(cx, "byte_order");
+    let mutable = keys.flag(cx, "view_mut").is_some();
     let source = keys.text(cx, "source");
     let doc = keys.text(cx, "doc").or(comment);
     let uses = keys.paths(cx);
@@ -72,6 +73,7 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
         byte_order,
         fields,
         rules,
+        mutable,
         given: Some(title),
         source,
         doc,

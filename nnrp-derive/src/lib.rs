@@ -70,11 +70,11 @@ use expansion::alone;
 ///
 /// # What it gives
 ///
-/// For a struct `AudioChunk`: its functions `view`, `view_mut`, `decode`, `encode_into`, `to_bytes` and `validate`; the
-/// constants `NAME`, `SIZE`, `FIELDS` and an `…_OFFSET` for each field; the types `AudioChunkView`, checked bytes that
-/// stay where they are, `AudioChunkMut`, which changes them and keeps them good, and `AudioChunkWire`, the bytes with
-/// an assertion for the size and for each offset. The types are as visible as the struct. The struct also is a
-/// `Layout`, the trait, for code that is generic over layouts.
+/// For a struct `AudioChunk`: its functions `view`, `decode`, `encode_into`, `to_bytes` and `validate`; the constants
+/// `NAME`, `SIZE`, `FIELDS` and an `…_OFFSET` for each field; the types `AudioChunkView`, checked bytes that stay where
+/// they are, and `AudioChunkWire`, the bytes with an assertion for the size and for each offset. On request also
+/// `view_mut` and `AudioChunkMut`. The types are as visible as the struct. The struct also is a `Layout`, the trait, for
+/// code that is generic over layouts.
 ///
 /// Encoding refuses what decoding would refuse. Of several faults the first is reported: length, fields by offset, rules
 /// as they are written.
@@ -107,6 +107,28 @@ use expansion::alone;
 ///     number: u16,
 /// }
 /// assert_eq!(Port { number: 80 }.to_bytes(), Ok([0, 80]));
+/// ```
+///
+/// ## `view_mut`
+///
+/// Adds the function `view_mut` and a type, here `CounterMut`, which changes checked bytes where they are and keeps them
+/// good. It is a third of all that the compiler has to read for a layout, so it is there on request.
+///
+/// ```
+/// # use nnrp_core::Layout;
+/// #[derive(Layout)]
+/// #[layout(view_mut)]
+/// struct Counter {
+///     #[layout(bool = u8)]
+///     running: bool,
+///     #[layout(offset = 1)]
+///     count: u32,
+/// }
+///
+/// let mut bytes = [1, 7, 0, 0, 0];
+/// Counter::view_mut(&mut bytes)?.set_count(8);
+/// assert_eq!(bytes, [1, 8, 0, 0, 0]);
+/// # Ok::<(), nnrp_core::wire::Fault>(())
 /// ```
 ///
 /// ## `rule`

@@ -143,6 +143,7 @@ impl Lower<'_> {
             byte_order,
             fields: all(&item.fields, |field| self.field(field, byte_order))?,
             rules: all(&item.rules, |rule| resolve.rule(rule, &names))?,
+            mutable: item.mutable,
             given: item.given.clone(),
             source: text(item.source.as_ref()),
             doc: text(item.doc.as_ref()),

@@ -52,7 +52,7 @@ fn enumeration(item: &Enum, out: &mut String) {
 }
 
 fn structure(registry: &Registry, layout: &Layout, out: &mut String) {
-    out.push_str("#[derive(Clone, Debug, PartialEq, Layout)]\n");
+    out.push_str("#[derive(Clone, Debug, PartialEq, Layout)]\n#[layout(view_mut)]\n");
     if layout.byte_order == ByteOrder::Big {
         out.push_str("#[layout(byte_order = \"big\")]\n");
     }

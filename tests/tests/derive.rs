@@ -38,7 +38,7 @@ pub struct Stretch {
 
 /// A chunk of audio.
 #[derive(Clone, Debug, Default, PartialEq, Layout)]
-#[layout(size = 48)]
+#[layout(size = 48, view_mut)]
 #[layout(rule(id = "A1", when = "codec == opus", require = "rate == 48000", doc = "Opus runs at 48 kHz."))]
 #[layout(rule(id = "A2", when = "flags.silent", require = "!flags.last && stretch_count != 0"))]
 pub struct AudioChunk {

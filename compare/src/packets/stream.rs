@@ -14,10 +14,13 @@ pub struct Kind {
     pub packets: Vec<Vec<u8>>,
 }
 
+/// What a kind is called, how many there are, and what makes one.
+type Row = (&'static str, usize, fn(&mut Make) -> Vec<u8>);
+
 /// All kinds, each as often as it may be in such a stream.
 pub fn kinds() -> Vec<Kind> {
     let mut make = Make { random: Random::new(1) };
-    let rows: [(&'static str, usize, fn(&mut Make) -> Vec<u8>); 20] = [
+    let rows: [Row; 20] = [
         ("submit, tokens", 24, Make::submit_tokens),
         ("submit, tensor", 12, Make::submit_tensor),
         ("submit, references", 12, Make::submit_references),

@@ -150,6 +150,8 @@ pub struct Layout {
     pub fields: Vec<Field>,
     /// What they must fulfil together, in the order in which they are checked.
     pub rules: Vec<Rule>,
+    /// Whether its bytes can be changed where they are, too.
+    pub mutable: bool,
     /// The Rust type that it is, where somebody wrote one; what it holds is known here only if it is
     /// being derived.
     pub given: Option<String>,

@@ -200,6 +200,7 @@ fn layout(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Layout> {
         fields,
         complete,
         rules,
+        mutable: true,
         given: None,
         source,
         doc,

@@ -196,6 +196,8 @@ pub struct Layout {
     pub complete: bool,
     /// What its fields must fulfil together.
     pub rules: Vec<Rule>,
+    /// Whether its bytes can be changed where they are, too.
+    pub mutable: bool,
     /// The Rust type that it is, where somebody wrote one; what it holds is known here only if it is
     /// being derived.
     pub given: Option<String>,

@@ -235,7 +235,7 @@ fn field_ident(name: &str) -> Ident {
 
 /// The local variable for the bytes of a segment or part. No other local starts so, whatever a registry calls its own.
 fn piece_ident(name: &str) -> Ident {
-    format_ident!("piece_of_{name}")
+    format_ident!("piece_{name}")
 }
 
 /// The parameter for what a metadata field counts in a body.
