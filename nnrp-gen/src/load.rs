@@ -48,7 +48,10 @@ pub fn load(path: &Path) -> io::Result<Loaded> {
     let mut texts = Vec::new();
     for file in &files {
         let name = file.display().to_string().replace('\\', "/");
-        let bytes = fs::read(file)?;
+        let bytes = fs::read(file).map_err(|error| {
+            let file = file.file_name().unwrap_or_default().display();
+            io::Error::new(error.kind(), format!("{file}: {error}"))
+        })?;
         texts.push((name, bytes));
     }
     let mut sources = Sources::default();

@@ -27,9 +27,13 @@ pub fn field(name: &str) -> String {
     if KEYWORDS.contains(&name) { format!("{name}_") } else { name.to_owned() }
 }
 
-/// A name as a function of a view, which has some of its own.
+/// A name as a function of a view, which has some of its own, and some of the prelude's that come before them.
 pub fn getter(name: &str) -> String {
-    if ["new", "as_bytes", "to_owned"].contains(&name) { format!("{name}_") } else { field(name) }
+    if ["new", "as_bytes", "to_owned", "into", "try_into"].contains(&name) {
+        format!("{name}_")
+    } else {
+        field(name)
+    }
 }
 
 /// A name as an argument, which must not look like a type or a crate.
@@ -60,5 +64,7 @@ mod tests {
         assert_eq!(screaming("none"), "NONE");
         assert_eq!(field("type"), "type_");
         assert_eq!(field("kind"), "kind");
+        assert_eq!(getter("kind"), "kind");
+        assert_eq!(getter("into"), "into_");
     }
 }

@@ -117,15 +117,28 @@ impl Report {
 
     /// Draws every problem in file order, each starting with `path:line:column`.
     ///
-    /// `color` adds terminal colours.
+    /// `color` adds terminal colours. Of very many problems only the first are drawn, errors before warnings: each
+    /// costs its whole line, so that ten thousand in one long line would take minutes, and nobody reads them.
     pub fn draw(&self, sources: &Sources, color: bool) -> String {
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
         let renderer = renderer.decor_style(DecorStyle::Ascii);
-        let drawn: Vec<String> =
-            self.sorted().into_iter().map(|problem| draw(problem, sources, &renderer)).collect();
+        let mut shown = self.sorted();
+        let more = shown.len().saturating_sub(MOST);
+        if more > 0 {
+            shown.sort_by_key(|problem| problem.severity != Severity::Error);
+            shown.truncate(MOST);
+        }
+        let mut drawn: Vec<String> =
+            shown.into_iter().map(|problem| draw(problem, sources, &renderer)).collect();
+        if more > 0 {
+            drawn.push(format!("and {more} more, which show once some of these are mended"));
+        }
         drawn.join("\n\n")
     }
 }
+
+/// How many problems are drawn at once.
+const MOST: usize = 100;
 
 fn draw(problem: &Diagnostic, sources: &Sources, renderer: &Renderer) -> String {
     let (level, word) = match problem.severity {

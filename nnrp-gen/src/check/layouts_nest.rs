@@ -13,40 +13,34 @@ pub(super) fn run(check: &mut Check<'_>) {
         Element::Layout(name) => check.index.layouts.get(name).copied(),
         Element::Scalar(_) => None,
     };
-    // Depth of each layout, found from those that hold no other: what is never reached is in a cycle.
-    let mut depth: Vec<Option<usize>> = vec![None; registry.layouts.len()];
-    loop {
-        let mut changed = false;
-        for (position, layout) in registry.layouts.iter().enumerate() {
-            if depth[position].is_some() {
-                continue;
-            }
-            let deepest = layout
-                .fields
-                .iter()
-                .filter_map(inner)
-                .try_fold(0, |deepest: usize, inner| depth[inner].map(|depth| deepest.max(depth + 1)));
-            if let Some(deepest) = deepest {
-                depth[position] = Some(deepest);
-                changed = true;
-            }
+    // From the layouts that hold no other outwards, each once: what is never reached holds a cycle.
+    let mut waits = vec![0; registry.layouts.len()];
+    let mut outers = vec![Vec::new(); registry.layouts.len()];
+    for (outer, layout) in registry.layouts.iter().enumerate() {
+        for inner in layout.fields.iter().filter_map(inner) {
+            waits[outer] += 1;
+            outers[inner].push(outer);
         }
-        if !changed {
-            break;
+    }
+    let mut depth = vec![0; registry.layouts.len()];
+    let mut ready: Vec<usize> = (0..waits.len()).filter(|&position| waits[position] == 0).collect();
+    while let Some(inner) = ready.pop() {
+        for &outer in &outers[inner] {
+            depth[outer] = depth[outer].max(depth[inner] + 1);
+            waits[outer] -= 1;
+            if waits[outer] == 0 {
+                ready.push(outer);
+            }
         }
     }
     let mut problems = Vec::new();
-    for (layout, depth) in registry.layouts.iter().zip(&depth) {
-        match depth {
-            None => problems.push((
-                layout.name.span,
-                format!("`{}` holds itself, directly or through others", layout.name.value),
-            )),
-            Some(depth) if *depth > MAX_DEPTH => problems.push((
-                layout.name.span,
-                format!("`{}` nests {depth} layouts deep, the limit is {MAX_DEPTH}", layout.name.value),
-            )),
-            Some(_) => {}
+    for (position, layout) in registry.layouts.iter().enumerate() {
+        let (name, depth) = (&layout.name.value, depth[position]);
+        if waits[position] > 0 {
+            problems.push((layout.name.span, format!("`{name}` holds itself, directly or through others")));
+        } else if depth > MAX_DEPTH {
+            let message = format!("`{name}` nests {depth} layouts deep, the limit is {MAX_DEPTH}");
+            problems.push((layout.name.span, message));
         }
     }
     for (span, message) in problems {

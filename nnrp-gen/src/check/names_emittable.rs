@@ -8,8 +8,30 @@ use crate::syntax::Text;
 use super::Check;
 
 /// What the generated code calls its own things; see `emit/rust`.
-pub(crate) const SUPPORT_TYPES: &[&str] =
-    &["Fault", "FaultKind", "Layout", "Site", "UnknownValue", "Vec", "Option", "Result", "String", "Box"];
+const SUPPORT_TYPES: &[&str] = &["Fault", "FaultKind", "Layout", "Site", "UnknownValue"];
+
+/// What it takes from the prelude by its bare name. A type of that name would stand in front of it.
+const PRELUDE: &[&str] = &[
+    "Box",
+    "Clone",
+    "Default",
+    "Eq",
+    "Err",
+    "Extend",
+    "Fn",
+    "FnOnce",
+    "From",
+    "Iterator",
+    "None",
+    "Ok",
+    "Option",
+    "PartialEq",
+    "Result",
+    "Some",
+    "String",
+    "TryFrom",
+    "Vec",
+];
 
 /// What it calls what it has for messages, where there are any.
 const PACKET_TYPES: &[&str] = &["Message", "Packet", "Frame"];
@@ -21,24 +43,12 @@ pub(super) fn run(check: &mut Check<'_>) {
     }
     let mut types: HashMap<String, (&Text, String)> = HashMap::new();
     let packets = !registry.messages.is_empty();
-    let claim = |check: &mut Check<'_>, ident: String, name: &'_ Text, what: &str| {
-        let of_packets = packets && PACKET_TYPES.contains(&ident.as_str());
-        if SUPPORT_TYPES.contains(&ident.as_str()) || of_packets {
-            let problem = check.error(
-                name.span,
-                format!("{what} `{}` becomes `{ident}`, which the generated code uses itself", name.value),
-            );
-            problem.help = Some("rename it".to_owned());
-        }
-        ident
-    };
     let mut all: Vec<(String, &Text, String)> = Vec::new();
     // What somebody wrote is called what they called it, and brings no new names but those of views.
     for item in &registry.enums {
         identifier(check, &item.name);
         if item.given.is_none() {
-            let ident = claim(check, names::pascal(item.name.as_str()), &item.name, "enum");
-            all.push((ident, &item.name, "enum".into()));
+            all.push((names::pascal(item.name.as_str()), &item.name, "enum".into()));
         }
         let idents =
             item.values.iter().map(|value| &value.name).chain(item.ranges.iter().map(|range| &range.name));
@@ -47,8 +57,7 @@ pub(super) fn run(check: &mut Check<'_>) {
     for item in &registry.bitmasks {
         identifier(check, &item.name);
         if item.given.is_none() {
-            let ident = claim(check, names::pascal(item.name.as_str()), &item.name, "bitmask");
-            all.push((ident, &item.name, "bitmask".into()));
+            all.push((names::pascal(item.name.as_str()), &item.name, "bitmask".into()));
         }
         members(check, item.bits.iter().map(|bit| &bit.name), names::screaming);
     }
@@ -58,7 +67,7 @@ pub(super) fn run(check: &mut Check<'_>) {
         if item.given.is_some() {
             continue;
         }
-        let ident = claim(check, names::pascal(item.name.as_str()), &item.name, "layout");
+        let ident = names::pascal(item.name.as_str());
         for suffix in ["", "View", "Mut", "Wire"] {
             let what = if suffix.is_empty() {
                 "layout".to_owned()
@@ -70,6 +79,14 @@ pub(super) fn run(check: &mut Check<'_>) {
     }
     derived(check, &mut all);
     for (ident, name, what) in all {
+        let of_packets = packets && PACKET_TYPES.contains(&ident.as_str());
+        if of_packets || SUPPORT_TYPES.contains(&ident.as_str()) || PRELUDE.contains(&ident.as_str()) {
+            let problem = check.error(
+                name.span,
+                format!("{what} `{}` becomes `{ident}`, which the generated code uses itself", name.value),
+            );
+            problem.help = Some("rename it".to_owned());
+        }
         match types.get(&ident) {
             // Two of one kind with one name are reported as such elsewhere.
             Some((first, other)) if first.value != name.value || *other != what => {

@@ -63,3 +63,44 @@ fn draws_what_is_wrong() {
     assert_eq!((drawn.code, drawn.out.as_str()), (1, ""));
     assert!(drawn.err.contains("registry/bad.toml:10:5: error"), "{}", drawn.err);
 }
+
+/// Each drawing costs its whole line, and a chain of layouts was once walked again for each of its layouts.
+#[test]
+fn very_many_problems_take_no_minutes() {
+    let start = std::time::Instant::now();
+    let folder = scratch("many");
+    let registry = folder.join("registry");
+    fs::create_dir(&registry).unwrap();
+    let protocol = "[protocol]\nname = \"many\"\nbyte_order = \"little\"\n";
+    let chain: String = (0..10_000)
+        .map(|at| {
+            let inner = at + 1;
+            format!("[[layout]]\nname = \"l{at}\"\nsize = 4\nfields = [{{ offset = 0, name = \"x\", layout = \"l{inner}\" }}]\n")
+        })
+        .collect();
+    let last =
+        "[[layout]]\nname = \"l10000\"\nsize = 4\nfields = [{ offset = 0, name = \"x\", type = \"u32\" }]\n";
+    fs::write(registry.join("chain.toml"), format!("{protocol}{chain}{last}")).unwrap();
+    let values = "{ value = 1, name = \"v\" }, ".repeat(2_000);
+    let field = "fields = [{ offset = 0, name = \"x\", type = \"u32\", enum = \"e\" }]\n";
+    let wide = format!("[[enum]]\nname = \"e\"\ntype = \"u32\"\nvalues = [{values}]\n");
+    fs::write(registry.join("wide.toml"), format!("{wide}[[layout]]\nname = \"w\"\nsize = 4\n{field}"))
+        .unwrap();
+    let ran = run_in(&folder, &["check"], b"");
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("`l0` nests 10000 layouts deep, the limit is 16"), "{}", ran.err);
+    let end = "\n\nand 13882 more, which show once some of these are mended\n\nerror: 13982 errors\n";
+    assert!(ran.err.ends_with(end), "{}", &ran.err[ran.err.len() - 200..]);
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_cannot_be_read_is_named() {
+    let folder = copied("unreadable");
+    // Opens, but nothing can be read where it begins.
+    std::os::unix::fs::symlink("/proc/self/mem", folder.join("registry/zz.toml")).unwrap();
+    let ran = run_in(&folder, &["check"], b"");
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("registry: zz.toml: "), "{}", ran.err);
+}
