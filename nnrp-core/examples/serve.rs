@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use std::{env, io, thread};
+use std::{env, io, process, thread};
 
 use nnrp_core::build::ResultBuilder;
 use nnrp_core::state::connection::{Config, Connection, Event, Received, Shelf, Why};
@@ -24,9 +24,16 @@ const PACE_MS: u64 = 20;
 /// So long a connection has to give a session up that is wanted on another.
 const WANTED_MS: u64 = 5_000;
 
-fn main() -> io::Result<()> {
+fn main() {
     let address = env::args().nth(1).unwrap_or_else(|| socket::ADDRESS.into());
-    let listener = Listener::bind(&address)?;
+    if let Err(error) = serve(&address) {
+        eprintln!("error: {address}: {error}");
+        process::exit(1);
+    }
+}
+
+fn serve(address: &str) -> io::Result<()> {
+    let listener = Listener::bind(address)?;
     println!("listening on {}", listener.address()?);
     let office = Arc::new(Office::default());
     let cleaner = Arc::clone(&office);

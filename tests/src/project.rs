@@ -55,7 +55,7 @@ impl Project {
         } else {
             ""
         };
-        let manifest = "[package]\nname = \"scratch\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
+        let manifest = "[package]\nname = \"scratch\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n\
                         [dependencies]\nbitflags = { version = \"2\", default-features = false }\n\n[workspace]\n";
         let write = |path: &str, text: &str| {
             fs::write(self.folder.join(path), text).expect("the project can be written");

@@ -50,7 +50,7 @@ pub(super) struct Arguments {
     /// Write nothing, and say whether the file is up to date; exit status 1 if it is not
     #[arg(long, requires = "output")]
     check: bool,
-    /// With everything that the code needs inside it
+    /// With everything that the code needs inside it, but for the crate `bitflags`
     #[arg(long)]
     standalone: bool,
 }

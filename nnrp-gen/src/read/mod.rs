@@ -38,9 +38,21 @@ pub fn text(sources: &mut Sources, path: &str, text: &str, registry: &mut Regist
     let number = sources.add(path, text);
     let Some(source) = sources.get(number) else { return };
     let (document, problems) = DeTable::parse_recoverable(&source.text);
-    for problem in problems {
+    // A bracket that is not closed makes nonsense of all that follows, and problems without number: then only the first
+    // is told, and nothing is made of the rest.
+    let is_lost = problems.len() > 1;
+    let first = problems.into_iter().min_by_key(|problem| problem.span().map_or(0, |span| span.start));
+    if let Some(problem) = first {
         let range = problem.span().unwrap_or(0..0);
-        report.add(Diagnostic::error(Span::new(number, range), problem.message().to_owned()));
+        let line = source.text.get(..range.start).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
+        let is_header = line.trim_start().starts_with('[');
+        let help = is_header.then(|| "if a table begins here, an array above it lacks its `]`".to_owned());
+        report
+            .add(Diagnostic::error(Span::new(number, range), problem.message().to_owned()).maybe_help(help));
+    }
+    if is_lost {
+        registry.unread.extend(items::TABLES.iter().map(|kind| kind.name));
+        return;
     }
     let mut cx = Context { source: number, report };
     let table = document.get_ref();

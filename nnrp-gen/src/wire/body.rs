@@ -244,13 +244,12 @@ impl Select {
             let at = base + self.field.offset as usize;
             return need(!critical, &self.unsupported, at, FaultKind::Unsupported);
         };
-        if critical && let Some(field) = &choice.refuse_critical {
+        if let Some(field) = choice.refuse_critical.as_ref().filter(|_| critical) {
             return Err(field.blame(base, FaultKind::Rule));
         }
-        if let Some((holds, field)) = &choice.require
-            && !holds(header)
-        {
-            return Err(field.blame(base, FaultKind::Rule));
+        match &choice.require {
+            Some((holds, field)) if !holds(header) => return Err(field.blame(base, FaultKind::Rule)),
+            _ => {}
         }
         if let Some(field) = &choice.once {
             let mut once = self.choices.iter().filter(|other| other.once.is_some());
@@ -327,10 +326,10 @@ impl Entries {
         let mut seen = 0;
         while !rest.bytes.is_empty() {
             let (entry, behind) = self.split(rest)?;
-            if let Some(field) = &self.unique
-                && !values.add(field.read(entry.header.bytes), || self.earlier(block, rest.at, field))
-            {
-                return Err(field.blame(entry.header.at, FaultKind::Rule));
+            if let Some(field) = &self.unique {
+                let is_new =
+                    values.add(field.read(entry.header.bytes), || self.earlier(block, rest.at, field));
+                is_new.then_some(()).ok_or(field.blame(entry.header.at, FaultKind::Rule))?;
             }
             if let Some(select) = &self.select {
                 select.check(entry.header.bytes, entry.header.at, entry.payload, message, &mut seen)?;

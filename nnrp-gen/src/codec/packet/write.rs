@@ -225,7 +225,11 @@ impl<'w> Writer<'w> {
         }
         match content {
             Content::Opaque => {
-                self.problem(path, format!("{}, where bytes in hex are wanted", value.kind()), None);
+                self.problem(
+                    path,
+                    format!("{}, where text, or bytes as `0x…`, are wanted", value.kind()),
+                    None,
+                );
                 Vec::new()
             }
             Content::Layout(layout) => {
@@ -276,7 +280,11 @@ impl<'w> Writer<'w> {
             (Some(choice), value) => self.filled(packets.layout(choice.layout), value, path).bytes,
             (None, None) => Vec::new(),
             (None, Some(value)) => {
-                self.problem(path, format!("{}, where bytes in hex are wanted", value.kind()), None);
+                self.problem(
+                    path,
+                    format!("{}, where text, or bytes as `0x…`, are wanted", value.kind()),
+                    None,
+                );
                 Vec::new()
             }
         }

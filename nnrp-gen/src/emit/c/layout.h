@@ -80,6 +80,7 @@ ${validate}
 /**
  * Writes the ${X}_SIZE bytes of a `${name}`, or none of them.
  *
+ * @param len  exactly ${X}_SIZE, however much room there is behind
  * @return 0 where the values are good and the length is right, else the kind of fault.
  */
 ${encode}
