@@ -15,7 +15,7 @@ pub(in crate::emit::rust) fn serde_array() -> TokenStream {
         #[cfg(feature = "serde")]
         mod serde_array {
             /// Writes an array.
-            pub(in crate::emit::rust) fn serialize<T, S, const N: usize>(array: &[T; N], out: S) -> Result<S::Ok, S::Error>
+            pub(super) fn serialize<T, S, const N: usize>(array: &[T; N], out: S) -> Result<S::Ok, S::Error>
             where
                 T: serde::Serialize,
                 S: serde::Serializer,
@@ -27,7 +27,7 @@ pub(in crate::emit::rust) fn serde_array() -> TokenStream {
             }
 
             /// Reads an array.
-            pub(in crate::emit::rust) fn deserialize<'de, T, D, const N: usize>(input: D) -> Result<[T; N], D::Error>
+            pub(super) fn deserialize<'de, T, D, const N: usize>(input: D) -> Result<[T; N], D::Error>
             where
                 T: serde::Deserialize<'de> + Copy + Default,
                 D: serde::Deserializer<'de>,
