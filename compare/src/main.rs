@@ -3,6 +3,7 @@
 //! Every side gets the same valid encodings of each layout, which all of them accept. A time is
 //! the least of many short batches that alternate between the sides; a ratio is the median over
 //! several such turns.
+#![forbid(unsafe_code)]
 
 mod inputs;
 mod packets;

@@ -100,6 +100,29 @@ impl Cmp {
         }
     }
 
+    /// The comparison that holds where this one does not.
+    pub fn opposite(self) -> Self {
+        match self {
+            Cmp::Equal => Cmp::Differ,
+            Cmp::Differ => Cmp::Equal,
+            Cmp::Less => Cmp::AtLeast,
+            Cmp::AtMost => Cmp::Greater,
+            Cmp::Greater => Cmp::AtMost,
+            Cmp::AtLeast => Cmp::Less,
+        }
+    }
+
+    /// The comparison with its sides exchanged.
+    pub fn mirrored(self) -> Self {
+        match self {
+            Cmp::Equal | Cmp::Differ => self,
+            Cmp::Less => Cmp::Greater,
+            Cmp::AtMost => Cmp::AtLeast,
+            Cmp::Greater => Cmp::Less,
+            Cmp::AtLeast => Cmp::AtMost,
+        }
+    }
+
     /// Whether it holds between two numbers.
     pub fn holds(self, left: i128, right: i128) -> bool {
         match self {

@@ -108,7 +108,7 @@ impl C<'_> {
         match truth {
             Truth::Flag(field, mask) => self.flag(*field, *mask, "==", reach),
             Truth::Bool(field) => (format!("{} == 0", reach.value(*field)), Tight::Compare),
-            Truth::Compare(cmp, left, right) => self.compare(opposite(*cmp), left, right, reach),
+            Truth::Compare(cmp, left, right) => self.compare(cmp.opposite(), left, right, reach),
             Truth::Same(left, right) => self.both(left, "!=", right, reach),
             Truth::Differ(left, right) => self.both(left, "==", right, reach),
             Truth::Not(inner) => self.truth(inner, reach),
@@ -145,7 +145,7 @@ impl C<'_> {
     }
 
     fn compare(&self, cmp: Cmp, left: &Int, right: &Int, reach: &dyn Reach) -> Bound {
-        let sign = sign(cmp);
+        let sign = cmp.symbol();
         let text = match meet(side(left, reach), side(right, reach)) {
             Meet::Own => {
                 let a = self.own(left, right, reach);
@@ -157,7 +157,7 @@ impl C<'_> {
                 format!("{} {sign} {}", at_least(a, Tight::Sum), at_least(b, Tight::Sum))
             }
             Meet::Left => self.wide(left, right, sign, reach),
-            Meet::Right => self.wide(right, left, self::sign(mirrored(cmp)), reach),
+            Meet::Right => self.wide(right, left, cmp.mirrored().symbol(), reach),
         };
         (text, Tight::Compare)
     }
@@ -275,38 +275,5 @@ fn meet(left: Side, right: Side) -> Meet {
         (Side::Wide, Side::Signed) => Meet::Right,
         (Side::Signed, Side::Unsigned) | (Side::Unsigned, Side::Signed) => Meet::Signed,
         _ => Meet::Own,
-    }
-}
-
-fn sign(cmp: Cmp) -> &'static str {
-    match cmp {
-        Cmp::Equal => "==",
-        Cmp::Differ => "!=",
-        Cmp::Less => "<",
-        Cmp::AtMost => "<=",
-        Cmp::Greater => ">",
-        Cmp::AtLeast => ">=",
-    }
-}
-
-fn opposite(cmp: Cmp) -> Cmp {
-    match cmp {
-        Cmp::Equal => Cmp::Differ,
-        Cmp::Differ => Cmp::Equal,
-        Cmp::Less => Cmp::AtLeast,
-        Cmp::AtMost => Cmp::Greater,
-        Cmp::Greater => Cmp::AtMost,
-        Cmp::AtLeast => Cmp::Less,
-    }
-}
-
-/// The comparison with its sides exchanged.
-fn mirrored(cmp: Cmp) -> Cmp {
-    match cmp {
-        Cmp::Equal | Cmp::Differ => cmp,
-        Cmp::Less => Cmp::Greater,
-        Cmp::AtMost => Cmp::AtLeast,
-        Cmp::Greater => Cmp::Less,
-        Cmp::AtLeast => Cmp::AtMost,
     }
 }

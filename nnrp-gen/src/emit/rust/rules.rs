@@ -91,7 +91,7 @@ impl Rust<'_> {
             }
             Truth::Not(inner) => match &**inner {
                 Truth::Compare(cmp, left, right) => {
-                    self.truth(&Truth::Compare(opposite(*cmp), left.clone(), right.clone()), reach)
+                    self.truth(&Truth::Compare(cmp.opposite(), left.clone(), right.clone()), reach)
                 }
                 Truth::Flag(field, mask) => {
                     let value = reach.value(*field);
@@ -295,16 +295,5 @@ fn sign(cmp: Cmp) -> TokenStream {
         Cmp::AtMost => quote!(<=),
         Cmp::Greater => quote!(>),
         Cmp::AtLeast => quote!(>=),
-    }
-}
-
-fn opposite(cmp: Cmp) -> Cmp {
-    match cmp {
-        Cmp::Equal => Cmp::Differ,
-        Cmp::Differ => Cmp::Equal,
-        Cmp::Less => Cmp::AtLeast,
-        Cmp::AtMost => Cmp::Greater,
-        Cmp::Greater => Cmp::AtMost,
-        Cmp::AtLeast => Cmp::Less,
     }
 }
