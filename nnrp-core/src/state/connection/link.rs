@@ -1,10 +1,7 @@
 //! The connection itself: hello, liveness, probes, errors, the end (C1–C9).
 
-use alloc::vec::Vec;
-
 use super::event::{Event, Over, Why};
 use super::plan::{Act, Plan};
-use super::resume::Left;
 use super::{Connection, Message};
 use crate::state::credit::Window;
 use crate::state::hello::{Answer, EndPlan, Grants, Offer, Wishes};
@@ -143,13 +140,14 @@ impl Connection {
         }
         self.hello.lost();
         self.forget_queue();
-        self.give_up(now);
-        let held: Vec<Left> = match why {
-            Over::Silence => self.resumable().into_iter().filter_map(|id| self.leave(id)).collect(),
-            _ => Vec::new(),
-        };
+        // Nobody heard what became of these.
+        self.held.extend(self.answers.values_mut().filter_map(|answer| answer.left.take()));
+        if why == Over::Silence {
+            let all = self.leave_all();
+            self.held.extend(all);
+        }
+        self.give_up();
         self.end_sessions(now);
-        self.held = held;
         self.events.push_back(Event::Over(why));
     }
 }
