@@ -1,5 +1,7 @@
 //! The connection itself: hello, liveness, probes, errors, the end (C1–C9).
 
+use alloc::boxed::Box;
+
 use super::event::{Event, Over, Why};
 use super::plan::{Act, Plan};
 use super::{Connection, Message};
@@ -14,11 +16,11 @@ impl Connection {
         Ok(match act.message {
             Message::ClientHello(hello, body) => {
                 let offer = Offer { hello: *hello, wishes: Wishes::read(body.ext) };
-                Plan::Hello(self.hello.check_hello(&offer)?, offer)
+                Plan::Hello(Box::new((self.hello.check_hello(&offer)?, offer)))
             }
             Message::ServerHelloAck(ack, body) => {
                 let answer = Answer { ack: *ack, grants: Grants::read(body.ext) };
-                Plan::HelloAck(self.hello.check_ack(&answer)?)
+                Plan::HelloAck(Box::new(self.hello.check_ack(&answer)?))
             }
             Message::Close(_) => Plan::End(self.hello.check_close(act.sender)?),
             Message::Error(error, _) => match error.error_scope {
@@ -48,14 +50,15 @@ impl Connection {
 
     pub(super) fn apply_link(&mut self, plan: Plan, act: &Act<'_>) {
         match plan {
-            Plan::Hello(plan, offer) => {
+            Plan::Hello(hello) => {
+                let (plan, offer) = *hello;
                 self.hello.apply_hello(plan);
                 if let Some(packet) = act.received() {
                     self.events.push_back(Event::Hello { offer, packet });
                 }
             }
             Plan::HelloAck(plan) => {
-                if self.hello.apply_ack(plan) == ConnectionState::Active {
+                if self.hello.apply_ack(*plan) == ConnectionState::Active {
                     self.activate();
                 } else if let Message::ServerHelloAck(ack, _) = act.message {
                     if !act.ours {
