@@ -74,6 +74,7 @@ use super::resume::Handle;
 use super::schedule::Queue;
 use super::schema::Schemas;
 use super::session::{Sessions, Ticket};
+use super::table::Table;
 use super::{Side, Time};
 use crate::stream::Splitter;
 use crate::{ConnectionState, Message, Packet};
@@ -134,7 +135,7 @@ pub struct Connection {
     is_over: bool,
 
     sessions: Sessions,
-    lives: BTreeMap<u32, Live>,
+    lives: Table<Live>,
     /// When something of a session is due.
     timers: BTreeSet<(Time, u32)>,
     /// Server: what requests brought, and answers that wait for their turn.
@@ -186,7 +187,7 @@ impl Connection {
             principal: 0,
             is_over: false,
             sessions: Sessions::new(side, config.sessions),
-            lives: BTreeMap::new(),
+            lives: Table::new(),
             timers: BTreeSet::new(),
             asked: BTreeMap::new(),
             answers: BTreeMap::new(),

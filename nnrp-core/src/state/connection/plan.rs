@@ -116,6 +116,12 @@ pub(super) enum Plan {
 const _: () = assert!(size_of::<Plan>() <= 112);
 
 impl Connection {
+    /// What follows is about that session.
+    pub(super) fn approach(&mut self, session_id: u32) {
+        self.lives.approach(session_id);
+        self.sessions.approach(session_id);
+    }
+
     /// Asks every module that a message concerns. Changes nothing (C5).
     pub(super) fn check(&self, act: &Act<'_>) -> Result<Plan, Why> {
         use Message as M;

@@ -57,6 +57,7 @@ impl Connection {
         observe::packet_in(self.side, &header, packet.as_bytes().len());
         let sender = self.side.peer();
         let act = Act { sender, ours: false, header: &header, message: &message, packet: Some(packet), now };
+        self.approach(header.session_id);
         match self.check(&act) {
             Ok(plan) => self.apply(plan, &act),
             Err(why) => self.refuse(&act, why),

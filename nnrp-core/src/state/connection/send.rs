@@ -196,6 +196,7 @@ impl Connection {
         ) {
             return Err(Refusal::state("C8", "the connection gives this answer itself").into());
         }
+        self.approach(act.header.session_id);
         let plan = self.check(act)?;
         self.check_size(act.message)?;
         let late = match &plan {

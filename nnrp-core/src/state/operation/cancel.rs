@@ -3,10 +3,10 @@
 use super::node::{Key, Mark};
 use super::outcome::{Cause, Ended};
 use super::recent::Remembered;
-use super::slab::NIL;
 use super::table::{End, Found, Named, Operations};
 use super::tree;
 use crate::state::Refusal;
+use crate::state::slab::NIL;
 use crate::{CancelScope, CancelScopeExtension, ControlRequest};
 
 /// How far a cancel reaches, and from where.

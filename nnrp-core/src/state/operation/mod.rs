@@ -11,7 +11,6 @@ mod node;
 mod outcome;
 mod recent;
 mod sequence;
-mod slab;
 mod step;
 mod supersede;
 mod table;

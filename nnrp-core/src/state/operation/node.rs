@@ -1,7 +1,7 @@
 //! One operation, and its place in tree and lists. All that is told of it here is read without its payload (O12).
 
-use super::slab::NIL;
 use crate::state::Time;
+use crate::state::slab::NIL;
 use crate::{OperationState, SchedulingFlags, SessionPriorityClass};
 
 /// Names a live operation without a search, as long as it lives.

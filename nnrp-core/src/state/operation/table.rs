@@ -7,9 +7,9 @@ use super::list::{Ends, List};
 use super::node::{Bits, Key, Limit, Links, Mark, Node, Operation};
 use super::outcome::{Cause, Ended};
 use super::recent::{Recent, Remembered};
-use super::slab::{NIL, Slab};
 use super::timers::Timers;
 use super::tree;
+use crate::state::slab::{NIL, Slab};
 use crate::state::{Refusal, Time};
 use crate::{DropReasonCode, ErrorCode, OperationState, SchedulingFlags};
 
