@@ -1,5 +1,6 @@
 //! Two composed connections, from hello to the end.
 
+mod agree;
 mod basics;
 mod flow;
 mod hostile;

@@ -316,6 +316,16 @@ impl Sessions {
         Some(session.step(cancel, None))
     }
 
+    /// An answer to a close of ours could not be taken. Says whether the peer goes on with a session that was given up
+    /// here: it has to be told by a fatal ERROR of that session.
+    pub fn skip_close(&mut self, session_id: u32, ack: &SessionCloseAck) -> bool {
+        let gone = ack.close_status == CloseStatus::Rejected && self.owed.get(&session_id) == Some(&true);
+        if gone {
+            self.owed.remove(&session_id);
+        }
+        gone
+    }
+
     /// A fatal ERROR of scope session ended the session, on whichever side (C4).
     pub fn end(&mut self, session_id: u32) -> Option<Step> {
         let mut session = self.remove(session_id)?;

@@ -425,10 +425,11 @@ impl Sessions {
     }
 
     /// Client: the answer to the oldest request could not be taken. The request counts as refused, so that the
-    /// next answer meets the next request.
-    pub fn skip(&mut self) -> Option<Ticket> {
+    /// next answer meets the next request. Gives the id that it asked for, too. Where the server has a session now, a
+    /// fatal ERROR of that session tells it that there is none.
+    pub fn skip(&mut self) -> Option<(Ticket, u32)> {
         let ticket = Ticket(self.answered);
-        self.next_request().map(|_| ticket)
+        self.next_request().map(|request| (ticket, request.open.requested_session_id))
     }
 
     /// The connection is over: gives the requests that nobody answers any more.

@@ -1,0 +1,187 @@
+//! After an answer that one end cannot take both still agree about what lives (C4, C8, S1, S2).
+
+use nnrp_core::state::connection::{Config, Event, Why, drain_within};
+use nnrp_core::state::session::{Verdict, Verdicts};
+use nnrp_core::state::{Refusal, Side};
+use nnrp_core::stream::Splitter;
+use nnrp_core::{
+    ErrorCode, ErrorScope, Message, Packet, SessionErrorCode, SessionFlags, SessionFlagsAck, SessionOpen,
+    SessionOpenAck, SessionPriorityClass,
+};
+use nnrp_tests::pair::{Pair, carry};
+
+/// The packets of what waits at an end.
+fn packets(output: &[u8], mut each: impl FnMut(&Packet<'_>)) {
+    let mut splitter = Splitter::default();
+    let mut rest = output;
+    while let Some(packet) = splitter.next(&mut rest).expect("good packets") {
+        each(&packet);
+    }
+}
+
+/// What waits at the server, with its first SESSION_OPEN_ACK as `change` makes it.
+fn changed(output: &[u8], change: fn(&mut SessionOpenAck)) -> Vec<u8> {
+    let (mut all, mut first) = (Vec::new(), true);
+    packets(output, |packet| match packet.message() {
+        Message::SessionOpenAck(mut ack, body) if first => {
+            first = false;
+            change(&mut ack);
+            let changed = Message::SessionOpenAck(ack, body);
+            all.extend(changed.to_vec(&packet.header().to_owned()).expect("a good packet"));
+        }
+        _ => all.extend_from_slice(packet.as_bytes()),
+    });
+    all
+}
+
+/// The server's answers to what the client asked for, which do not go out.
+fn answers(pair: &mut Pair) -> Vec<u8> {
+    carry(&mut pair.client, &mut pair.server, pair.link, pair.now);
+    while let Some(event) = pair.server.poll_event() {
+        if let Event::SessionRequested { ticket, .. } = event {
+            pair.server
+                .answer_open(ticket, &pair.policy, Verdicts::default(), &mut pair.shelf, pair.now)
+                .expect("a request that waits");
+        }
+    }
+    let bytes = pair.server.poll_output().to_vec();
+    pair.server.consume_output(bytes.len());
+    bytes
+}
+
+fn refused(events: &[Event]) -> Vec<(ErrorCode, &'static str)> {
+    let refusals = events.iter().filter_map(|event| match event {
+        Event::Refused { why: Why::Refusal(Refusal { code, rule, .. }), .. } => Some((*code, *rule)),
+        _ => None,
+    });
+    refusals.collect()
+}
+
+/// The ERRORs that wait at an end: code, scope, weight and the session of the header.
+fn errors(output: &[u8]) -> Vec<(ErrorCode, ErrorScope, bool, u32)> {
+    let mut found = Vec::new();
+    packets(output, |packet| {
+        if let Message::Error(error, _) = packet.message() {
+            found.push((error.error_code, error.error_scope, error.is_fatal, packet.header().session_id()));
+        }
+    });
+    found
+}
+
+#[test]
+fn c4_a_session_whose_answer_cannot_be_taken_ends_at_both_ends() {
+    type Change = fn(&mut SessionOpenAck);
+    let cases: [(Change, ErrorCode, &str); 4] = [
+        (
+            |ack| ack.session_flags_ack |= SessionFlagsAck::CACHE_LEASES_ENABLED,
+            ErrorCode::UNSUPPORTED_CAPABILITY,
+            "S2",
+        ),
+        (
+            |ack| ack.accepted_priority_class = SessionPriorityClass::Interactive,
+            ErrorCode::UNSUPPORTED_CAPABILITY,
+            "S2",
+        ),
+        (|ack| ack.session_status = nnrp_core::SessionStatus::Resumed, ErrorCode::INVALID_STATE, "R1"),
+        (|ack| ack.session_id = 9, ErrorCode::INVALID_STATE, "C3"),
+    ];
+    for (change, code, rule) in cases {
+        let mut pair = Pair::active();
+        let sibling = pair.open(&SessionOpen::default());
+        let open = SessionOpen {
+            requested_session_id: 7,
+            priority_class: SessionPriorityClass::Balanced,
+            session_flags: SessionFlags::ALLOW_RESUME,
+            ..SessionOpen::default()
+        };
+        pair.client.open_session(&open, b"", pair.now).expect("room");
+        // The one behind it meets its own answer.
+        let next = pair.client.open_session(&SessionOpen::default(), b"", pair.now).expect("room");
+        let bytes = changed(&answers(&mut pair), change);
+        assert_eq!(pair.client.handle_bytes(&bytes, pair.now), bytes.len());
+        // The answer is one of the connection and is refused like any; its session ends, and only that one.
+        let named = if rule == "C3" { 9 } else { 7 };
+        assert_eq!(
+            errors(pair.client.poll_output()),
+            [(code, ErrorScope::Connection, false, 0), (code, ErrorScope::Session, true, named)]
+        );
+        pair.settle();
+        let events = pair.client_events();
+        assert_eq!(refused(&events), [(code, rule)]);
+        assert!(
+            events
+                .iter()
+                .any(|event| matches!(event, Event::SessionOpened { ticket, .. } if *ticket == next)),
+            "{events:?}"
+        );
+        let ids = |end: &nnrp_core::state::connection::Connection| -> Vec<u32> {
+            end.sessions().iter().map(|session| session.id()).collect()
+        };
+        assert!(ids(&pair.client).contains(&sibling));
+        if rule != "C3" {
+            assert_eq!(ids(&pair.client), ids(&pair.server));
+            let events = pair.server_events();
+            assert!(
+                events.iter().any(|event| matches!(event, Event::SessionClosed { session_id: 7 })),
+                "{events:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn s1_a_session_that_was_given_up_ends_at_a_peer_that_rejects_its_close() {
+    for closer in [Side::Client, Side::Server] {
+        let (mut client, mut server) = (Config::new(Side::Client), Config::new(Side::Server));
+        let patient = if closer == Side::Client { &mut server } else { &mut client };
+        patient.sessions.answer_ms = 60_000;
+        let mut pair = Pair::with(client, server);
+        pair.greet();
+        let session = pair.open(&SessionOpen::default());
+        pair.submit(session, 1).expect("credit");
+        pair.settle();
+        let now = pair.now;
+        let end = if closer == Side::Client { &mut pair.client } else { &mut pair.server };
+        end.close_session(session, &drain_within(0), now).expect("an open session");
+        pair.settle();
+        pair.wait(10_000);
+        let (gave_up, other) = match closer {
+            Side::Client => (&pair.client, &mut pair.server),
+            Side::Server => (&pair.server, &mut pair.client),
+        };
+        assert!(gave_up.sessions().is_empty() && other.sessions().get(session).is_some());
+        let code = SessionErrorCode::NONE;
+        other.answer_close(session, Verdict::Reject { code }, pair.now).expect("a request that waits");
+        pair.settle();
+        // It cannot go on there alone.
+        assert!(pair.client.sessions().is_empty() && pair.server.sessions().is_empty());
+        for events in [pair.client_events(), pair.server_events()] {
+            let ended = events.iter().filter(|event| matches!(event, Event::Ended { .. })).count();
+            let closed = |event: &&Event| matches!(event, Event::SessionClosed { .. });
+            assert_eq!((ended, events.iter().filter(closed).count()), (1, 1), "{events:?}");
+        }
+        assert_eq!((pair.client.snapshot().operations, pair.server.snapshot().operations), (0, 0));
+    }
+}
+
+#[test]
+fn c4_a_session_whose_answer_cannot_be_read_ends_where_its_id_was_asked_for() {
+    for requested_session_id in [7, 0] {
+        let mut pair = Pair::active();
+        let open = SessionOpen { requested_session_id, ..SessionOpen::default() };
+        pair.client.open_session(&open, b"", pair.now).expect("room");
+        // A flag that does not exist.
+        let mut bytes = answers(&mut pair);
+        bytes[40 + SessionOpenAck::SESSION_FLAGS_ACK_OFFSET + 3] = 0x80;
+        assert_eq!(pair.client.handle_bytes(&bytes, pair.now), bytes.len());
+        let malformed = ErrorCode::MALFORMED_BODY;
+        let mut expected = vec![(malformed, ErrorScope::Connection, false, 0)];
+        if requested_session_id != 0 {
+            expected.push((malformed, ErrorScope::Session, true, 7));
+        }
+        assert_eq!(errors(pair.client.poll_output()), expected);
+        pair.settle();
+        assert!(pair.client.sessions().is_empty());
+        assert_eq!(pair.server.sessions().len(), usize::from(requested_session_id == 0));
+    }
+}
