@@ -1,14 +1,15 @@
 //! After an answer that one end cannot take both still agree about what lives (C4, C8, S1, S2).
 
+use nnrp_core::build::Extensions;
+use nnrp_core::state::capability::{self, Offer, Purpose, Terms};
 use nnrp_core::state::connection::{Config, Event, Why, drain_within};
 use nnrp_core::state::session::{Verdict, Verdicts};
 use nnrp_core::state::{Refusal, Side};
 use nnrp_core::stream::Splitter;
-use nnrp_core::{
-    ErrorCode, ErrorScope, Message, Packet, SessionErrorCode, SessionFlags, SessionFlagsAck, SessionOpen,
-    SessionOpenAck, SessionPriorityClass,
-};
+use nnrp_core::*;
 use nnrp_tests::pair::{Pair, carry};
+
+use super::say;
 
 /// The packets of what waits at an end.
 fn packets(output: &[u8], mut each: impl FnMut(&Packet<'_>)) {
@@ -184,4 +185,93 @@ fn c4_a_session_whose_answer_cannot_be_read_ends_where_its_id_was_asked_for() {
         assert!(pair.client.sessions().is_empty());
         assert_eq!(pair.server.sessions().len(), usize::from(requested_session_id == 0));
     }
+}
+
+/// A packet that no check stood before.
+fn raw(session_id: u32, message: &Message<'_>) -> Vec<u8> {
+    let header = CommonHeader { session_id, msg_type: message.message_type(), ..CommonHeader::default() };
+    message.to_vec(&header).expect("a good packet")
+}
+
+#[test]
+fn k8_an_answer_that_cannot_be_taken_does_not_shift_the_others() {
+    let mut pair = Pair::active();
+    let session = pair.open(&SessionOpen::default());
+    for object in [b"one", b"two"] {
+        pair.client.send(&say::session(session), &say::put(1, object), pair.now).expect("room");
+    }
+    // The first grants a lease that nobody asked for.
+    let ack = CacheAck { cache_namespace: 1, cache_key_lo: 1, ..CacheAck::default() };
+    let lease = Extensions::new(MessageType::CacheAck).known(CacheLeaseExtension {
+        lease_id: 5,
+        object_version: 1,
+        ..CacheLeaseExtension::default()
+    });
+    let granted = CacheAckBody { ext: lease.entries().expect("a good block") };
+    let bytes = raw(session, &Message::CacheAck(ack, granted));
+    pair.client.handle_bytes(&bytes, pair.now);
+    let cached = |pair: &mut Pair| -> Vec<_> {
+        let events = core::iter::from_fn(|| pair.client.poll_event());
+        let answers = events.filter_map(|event| match event {
+            Event::Cached(answered) => Some((answered.status, answered.code)),
+            _ => None,
+        });
+        answers.collect()
+    };
+    assert_eq!(cached(&mut pair), [(CacheAckStatus::Rejected, Some(ErrorCode::INVALID_STATE))]);
+    // The second is for the second, and there is no third.
+    let plain = raw(session, &Message::CacheAck(ack, CacheAckBody::default()));
+    pair.client.handle_bytes(&plain, pair.now);
+    assert_eq!(cached(&mut pair), [(CacheAckStatus::Accepted, None)]);
+    pair.client.handle_bytes(&plain, pair.now);
+    assert_eq!(cached(&mut pair), []);
+}
+
+#[test]
+fn u4_an_answer_that_cannot_be_taken_does_not_shift_the_others() {
+    let mut pair = Pair::active();
+    let (costs, deltas) = (["object.cost"], ["object.delta"]);
+    let offer = |tokens| Offer::new(ProfileId::TOKEN, tokens, Terms::default());
+    for tokens in [costs, deltas] {
+        pair.client.offer(Purpose::Negotiation, 0, &offer(tokens), pair.now).expect("room");
+    }
+    let answered = |pair: &mut Pair, tokens| -> Vec<_> {
+        let (capability, entries) = offer(tokens).write().expect("good tokens");
+        let capability_entries = CapabilityTokens::new(&entries).expect("good tokens");
+        let body = CapabilityNegotiationBody { capability_entries };
+        let bytes = raw(0, &Message::CapabilityNegotiation(capability, body));
+        pair.client.handle_bytes(&bytes, pair.now);
+        let events = core::iter::from_fn(|| pair.client.poll_event());
+        let answers = events.filter_map(|event| match event {
+            Event::Capability { event: capability::Event::Answered { accepted, .. }, .. } => {
+                Some(accepted.len())
+            }
+            _ => None,
+        });
+        answers.collect()
+    };
+    pair.client_events();
+    // Nobody offered that, so nothing is accepted; the next answer is for the next offer.
+    assert_eq!(answered(&mut pair, ["cache.reference"]), [0]);
+    assert_eq!(answered(&mut pair, deltas), [1]);
+    let capabilities = pair.client.capabilities();
+    assert!(capabilities.agreed(0, ProfileId::TOKEN, "object.delta").is_some());
+    assert!(capabilities.agreed(0, ProfileId::TOKEN, "object.cost").is_none());
+    assert_eq!(capabilities.waiting(), 0);
+}
+
+#[test]
+fn c8_a_pong_that_cannot_be_taken_does_not_shift_the_others() {
+    let mut pair = Pair::active();
+    pair.client.ping(pair.now);
+    // A PONG of a session, which F5 does not allow.
+    let mut bytes = raw(0, &Message::Pong);
+    bytes[CommonHeader::SESSION_ID_OFFSET] = 1;
+    pair.client.handle_bytes(&bytes, pair.now);
+    assert_eq!(pair.client.snapshot().counters.refused, 1);
+    pair.client.consume_output(usize::MAX);
+    pair.client.ping(pair.now);
+    pair.now = pair.now.after(12);
+    pair.client.handle_bytes(&raw(0, &Message::Pong), pair.now);
+    assert_eq!(pair.client.snapshot().round_trip_ms, Some(12));
 }

@@ -308,6 +308,16 @@ impl Capabilities {
         Event::Offered { session_id, offer: message, crossed: meaning == Meaning::Crossing }
     }
 
+    /// Client: an answer in a negotiation could not be taken. Its offer counts as answered with nothing, so that the next
+    /// answer meets the next offer. `None` where no offer waits.
+    pub fn skip(&mut self, session_id: u32, profile: ProfileId) -> Option<Event> {
+        let asked = pop(&mut self.ours, Self::place(Purpose::Negotiation, session_id, profile))?;
+        self.waiting = self.waiting.saturating_sub(1);
+        let accepted = BTreeSet::new();
+        let mismatch = asked.is_unmet_by(&accepted);
+        Some(Event::Answered { session_id, profile, accepted, mismatch })
+    }
+
     /// Finds the answer to the oldest offer of the peer's for that session and profile, from what this side can do.
     ///
     /// # Errors

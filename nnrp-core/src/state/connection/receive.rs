@@ -3,6 +3,7 @@
 use super::event::{Event, Over, Received, Why};
 use super::plan::Act;
 use super::{Connection, Message, Packet, observe};
+use crate::state::capability::Purpose;
 use crate::state::operation::{self, Remembered};
 use crate::state::{Refusal, Time};
 use crate::wire::Fault;
@@ -133,6 +134,26 @@ impl Connection {
                     && self.sessions.skip_close(header.session_id, ack)
                 {
                     self.disown(header.session_id, code);
+                }
+            }
+            MessageType::CacheAck => {
+                if let Some(Message::CacheAck(ack, _)) = message
+                    && let Some(answered) = self.puts.skip(ack, header.session_id, code)
+                {
+                    self.events.push_back(Event::Cached(answered));
+                }
+            }
+            MessageType::CapabilityNegotiation if self.is_client() => {
+                if let Some(Message::CapabilityNegotiation(answer, _)) = message
+                    && let Some(event) = self.capabilities.skip(header.session_id, answer.profile_id)
+                {
+                    self.events.push_back(Event::Capability { purpose: Purpose::Negotiation, event });
+                }
+            }
+            MessageType::Pong => {
+                self.pulse.pong(now);
+                if !self.doubts.is_empty() {
+                    self.ping(now);
                 }
             }
             _ => {}
