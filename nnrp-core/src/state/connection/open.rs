@@ -7,7 +7,7 @@ use super::live::{Live, unknown};
 use super::plan::{Act, Plan};
 use super::resume::{Asked, Left, Shelf};
 use super::{Connection, Message, observe};
-use crate::state::operation::{Cause, Found, Manner, Named, Reach};
+use crate::state::operation::{Cause, Manner, Reach};
 use crate::state::resume::{Bound, Token};
 use crate::state::session::{Carried, Due, Opened, Policy, Resume, Step, Ticket, Verdict, Verdicts};
 use crate::state::{Refusal, Time};
@@ -31,8 +31,7 @@ impl Connection {
             M::SessionClose(close, _) if act.ours => Plan::Close(self.sessions.check_close(id, close)?),
             M::SessionClose(close, _) => Plan::PeerClose(self.sessions.check_peer_close(id, close)?),
             M::SessionCloseAck(ack, _) if !act.ours => {
-                let waterline = self.serial(id, ack.last_operation_id);
-                Plan::CloseAck(self.sessions.check_close_ack(id, ack, waterline)?)
+                Plan::CloseAck(self.sessions.check_close_ack(id, ack)?)
             }
             M::SessionPatch(patch, _) if act.ours => Plan::PatchSent(self.sessions.check_patch(id, patch)?),
             M::SessionPatch(patch, _) => Plan::Patch(self.sessions.check_patch(id, patch)?),
@@ -47,15 +46,6 @@ impl Connection {
             M::SessionMigrateAck(ack, _) if !act.ours => Plan::MigrateAck(live()?.migration.check_ack(ack)?),
             _ => Plan::Pass,
         })
-    }
-
-    /// The place of an operation in the order of the submits of its session, where it is known.
-    fn serial(&self, session_id: u32, operation_id: u64) -> Option<u64> {
-        let live = self.lives.get(&session_id)?;
-        match live.operations.find(Named::operation(operation_id)) {
-            Ok(Found::Live(key)) => live.operations.get(key).map(|operation| operation.order()),
-            _ => live.keeper.as_ref().and_then(|keeper| keeper.serial_of(operation_id)),
-        }
     }
 
     pub(super) fn apply_session(&mut self, plan: Plan, act: &Act<'_>) {

@@ -91,9 +91,7 @@ impl Connection {
     ///
     /// As [`Self::answer_close`].
     pub fn accept_close(&mut self, session_id: u32, now: Time) -> Result<(), Why> {
-        let operations = self.operations(session_id).into_iter().flat_map(|live| live.iter());
-        let newest = operations.max_by_key(|operation| operation.order());
-        let last_operation_id = newest.map_or(0, |operation| operation.id());
+        let last_operation_id = self.operations(session_id).map_or(0, |operations| operations.newest());
         self.answer_close(session_id, Verdict::Proceed { last_operation_id }, now)
     }
 

@@ -169,6 +169,7 @@ pub struct Operations<T = ()> {
     pub(super) recent: Recent,
     in_flight: u32,
     submitted: u64,
+    newest: u64,
 }
 
 pub(super) fn refuse(rule: &'static str, why: &'static str, about: u64) -> Refusal {
@@ -189,6 +190,7 @@ impl<T> Operations<T> {
             recent: Recent::new(limits.remembered),
             in_flight: limits.in_flight,
             submitted: 0,
+            newest: 0,
         }
     }
 
@@ -210,6 +212,11 @@ impl<T> Operations<T> {
     /// Operations submitted so far.
     pub fn submitted(&self) -> u64 {
         self.submitted
+    }
+
+    /// The one that was submitted last, whether it lives or not; 0 for none.
+    pub fn newest(&self) -> u64 {
+        self.newest
     }
 
     /// Deadlines that wait for their submit.
@@ -326,6 +333,7 @@ impl<T> Operations<T> {
     pub fn apply_submit(&mut self, plan: SubmitPlan, data: T) -> Key {
         let SubmitPlan { submit, parent_slot, asked, due, now, .. } = plan;
         self.submitted = self.submitted.saturating_add(1);
+        self.newest = submit.operation;
         let mut operation = Operation {
             id: submit.operation,
             parent: submit.parent,
