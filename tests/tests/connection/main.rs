@@ -12,6 +12,7 @@ mod resume;
 mod rich;
 mod rules;
 mod say;
+mod settled;
 mod store;
 mod walk;
 mod work;

@@ -235,6 +235,9 @@ impl Connection {
             let check = self.schemas.check_default(open.profile_id, open.schema_id, open.schema_version);
             verdicts.schema &= check.is_ok();
         }
+        // C6: the hello settled what can be asked for.
+        let agreed = self.hello.agreed();
+        verdicts.profile &= agreed.is_none_or(|agreed| agreed.takes_profile(open.profile_id));
         let mut resume = None;
         if !asked.token.is_empty() {
             let plan = shelf.tokens.check_resume(&asked.token, &open, self.principal, now).ok();
@@ -248,7 +251,8 @@ impl Connection {
             resume = plan;
         }
         let mut policy = *policy;
-        if shelf.tokens.is_full() && resume.is_none() {
+        let without_token = shelf.tokens.is_full() && resume.is_none();
+        if without_token || agreed.is_some_and(|agreed| !agreed.takes_resumes()) {
             // Without a token nothing can be resumed, and then nothing is promised.
             policy.resume_window_ms = 0;
         }

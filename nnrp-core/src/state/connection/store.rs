@@ -21,6 +21,12 @@ impl Connection {
         if session_id != 0 && !self.lives.contains_key(&session_id) {
             return Err(unknown(session_id).into());
         }
+        if let Message::CachePut(put, _) = act.message
+            && self.hello.agreed().is_some_and(|agreed| !agreed.takes_object(put.object_kind))
+        {
+            let why = "cache objects of that kind were not accepted";
+            return Err(Refusal::capability("C6", why).about(put.object_kind.raw().into()).into());
+        }
         Ok(match act.message {
             Message::CachePut(put, body) if act.ours => {
                 let lease = lease(body.ext);

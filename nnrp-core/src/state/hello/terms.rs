@@ -2,10 +2,11 @@
 
 use crate::state::Refusal;
 use crate::{
-    ClientHello, ControlExtensionEntries, ControlExtensionPayload as Payload, DegradePolicy, ErrorCode,
-    LossTolerance, LossToleranceAckExtension, LossToleranceExtension, PayloadCapabilitiesAckExtension,
-    PayloadCapabilitiesExtension, PayloadKindBitmap, ServerFlags, ServerHelloAck, TransportId,
-    TransportPolicy, TransportPolicyAckExtension, TransportPolicyExtension, VERSION_MAJOR, WIRE_FORMAT,
+    CacheObjectKind, ClientHello, ControlExtensionEntries, ControlExtensionPayload as Payload, DegradePolicy,
+    ErrorCode, LossTolerance, LossToleranceAckExtension, LossToleranceExtension,
+    PayloadCapabilitiesAckExtension, PayloadCapabilitiesExtension, PayloadKindBitmap, ProfileId, ServerFlags,
+    ServerHelloAck, TransportId, TransportPolicy, TransportPolicyAckExtension, TransportPolicyExtension,
+    VERSION_MAJOR, WIRE_FORMAT,
 };
 
 /// The control extensions of CLIENT_HELLO (C9).
@@ -109,6 +110,26 @@ impl Offer {
 }
 
 impl Answer {
+    /// Whether a profile was accepted. Those that have no bit are settled by SESSION_OPEN, and unspecified is none.
+    pub const fn takes_profile(&self, profile: ProfileId) -> bool {
+        matches!(profile.raw(), 0 | 32..) || self.ack.accepted_profile_bitmap >> profile.raw() & 1 == 1
+    }
+
+    /// Whether all of these payload kinds were accepted.
+    pub const fn takes_payloads(&self, kinds: PayloadKindBitmap) -> bool {
+        self.ack.accepted_payload_kind_bitmap.contains(kinds)
+    }
+
+    /// Whether cache objects of a kind were accepted: bit n stands for kind n + 1, and kinds without a bit are open.
+    pub const fn takes_object(&self, kind: CacheObjectKind) -> bool {
+        matches!(kind.raw(), 0 | 17..) || self.ack.cache_object_bitmap >> (kind.raw() - 1) & 1 == 1
+    }
+
+    /// Whether sessions can be resumed at all.
+    pub const fn takes_resumes(&self) -> bool {
+        self.ack.server_flags.contains(ServerFlags::SESSION_RESUME_SUPPORTED)
+    }
+
     pub(super) fn check(&self, offer: &Offer) -> Result<(), Refusal> {
         self.check_version(&offer.hello)?;
         self.check_sets(&offer.hello)?;
