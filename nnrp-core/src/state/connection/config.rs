@@ -49,6 +49,8 @@ pub struct Config {
     pub objects: object::Limits,
     /// What the peer may store here.
     pub cache: cache::Limits,
+    /// What becomes of an object when its last lease ends (K2).
+    pub expiry: cache::Expiry,
     /// Dependencies between everything on the connection.
     pub graph: cache::GraphLimits,
     /// Schemas.
@@ -86,6 +88,7 @@ impl Config {
             operations: operation::Limits::default(),
             objects: object::Limits::default(),
             cache: cache::Limits::default(),
+            expiry: cache::Expiry::default(),
             graph: cache::GraphLimits::default(),
             schemas: schema::Limits::default(),
             schema_policy: schema::Policy::default(),

@@ -406,6 +406,11 @@ impl Connection {
     pub(super) fn forget_session(&mut self, session_id: u32) {
         let gone = self.cache.end_session(&mut self.graph, session_id);
         self.gone(gone);
+        if self.graph.edges() != 0 {
+            // J4: its objects are gone.
+            let reached = self.graph.end_session(session_id);
+            self.reach(reached);
+        }
         self.puts.end_session(session_id);
         self.capabilities.end_session(session_id);
     }
