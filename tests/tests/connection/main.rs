@@ -6,6 +6,7 @@ mod flow;
 mod hostile;
 mod link;
 mod model;
+mod order;
 mod pulse;
 mod refused;
 mod resume;

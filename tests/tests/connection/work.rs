@@ -215,24 +215,6 @@ fn o6_numbers_are_given_and_old_ones_go_nowhere() {
 }
 
 #[test]
-fn o11_a_preemption_is_told_as_queued() {
-    let (mut pair, session) = working(1);
-    let now = pair.now;
-    say(&mut pair.server, session, 1, &say::progress(1, StageCode::EXECUTING), now).expect("it lives");
-    say(&mut pair.server, session, 1, &say::progress(1, StageCode::QUEUED), now).expect("it lives");
-    pair.settle();
-    let events = pair.client_events();
-    let stages: Vec<StageCode> = events
-        .iter()
-        .filter_map(|event| match event.packet()?.message()? {
-            Message::Progress(progress, _) => Some(progress.stage_code),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(stages, [StageCode::EXECUTING, StageCode::QUEUED]);
-}
-
-#[test]
 fn u1_budgets_are_kept_by_who_does_the_work() {
     let (mut pair, session) = working(2);
     let now = pair.now;

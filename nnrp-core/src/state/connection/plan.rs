@@ -28,6 +28,8 @@ pub(super) struct Act<'a> {
     pub(super) message: &'a Message<'a>,
     /// The packet, where it came from the peer.
     pub(super) packet: Option<&'a Packet<'a>>,
+    /// The class of a submit that waited, where it is not that of its session.
+    pub(super) class: Option<u16>,
     pub(super) now: Time,
 }
 

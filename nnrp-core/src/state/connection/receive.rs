@@ -57,7 +57,8 @@ impl Connection {
         let (header, message) = (packet.header().to_owned(), packet.message());
         observe::packet_in(self.side, &header, packet.as_bytes().len());
         let sender = self.side.peer();
-        let act = Act { sender, ours: false, header: &header, message: &message, packet: Some(packet), now };
+        let packet = Some(packet);
+        let act = Act { sender, ours: false, header: &header, message: &message, packet, class: None, now };
         match self.check(&act) {
             Ok(plan) => self.apply(plan, &act),
             Err(why) => self.refuse(&act, why),

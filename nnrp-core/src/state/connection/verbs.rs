@@ -102,7 +102,7 @@ impl Connection {
     }
 
     /// The header of a message about a live operation.
-    fn header_of(&self, session_id: u32, operation_id: u64) -> Result<CommonHeader, Why> {
+    pub(super) fn header_of(&self, session_id: u32, operation_id: u64) -> Result<CommonHeader, Why> {
         let live = self.lives.get(&session_id).ok_or(unknown(session_id))?;
         let operation = live.operations.by_id(operation_id);
         let gone = Refusal::state("O4", "there is no such live operation").about(operation_id);

@@ -65,6 +65,7 @@ impl Connection {
         }
         // W1: sending needs all levels; W4: what came without credit is refused.
         let places = if act.ours {
+            let class = act.class.unwrap_or(class);
             (self.window.check_submit(class, act.now)?, live.window.check_submit(class, act.now)?)
         } else {
             (self.window.check_arrival()?, live.window.check_arrival()?)
@@ -258,7 +259,7 @@ impl Connection {
                 self.cancel_now(session_id, plan, act, manner == Manner::End);
             }
             Plan::Change(plan) => {
-                let late = plan.late();
+                let (late, early) = (plan.late(), plan.early());
                 match live.operations.apply_change(plan) {
                     Some(outcome) => {
                         // Its time was over, which this end noticed only now.
@@ -269,6 +270,11 @@ impl Connection {
                         Some(ended) => self.late(act, Some(ended)),
                         None => self.pass(act),
                     },
+                }
+                if act.ours
+                    && let Some(Named { operation, frame }) = early
+                {
+                    self.set_waiting(session_id, operation, frame, act.now);
                 }
             }
             Plan::Supersede(plan) => {

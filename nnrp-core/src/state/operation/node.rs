@@ -1,5 +1,7 @@
 //! One operation, and its place in tree and lists. All that is told of it here is read without its payload (O12).
 
+use core::cmp::Reverse;
+
 use super::slab::NIL;
 use crate::state::Time;
 use crate::{OperationState, SchedulingFlags, SessionPriorityClass};
@@ -63,6 +65,16 @@ impl Limit {
     pub(super) fn passed(self, now: Time) -> bool {
         self.is_set() && self.at <= now
     }
+}
+
+/// How soon an operation is to be served; the least is the first. By class, then by level, then by what is due first, then
+/// in the order of submits (O8, O13).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Urgency {
+    class: u16,
+    level: Reverse<i16>,
+    due: Time,
+    order: u64,
 }
 
 /// A live operation.
@@ -151,6 +163,12 @@ impl<T> Operation<T> {
     /// Its urgency within the class; more is sooner.
     pub fn level(&self) -> i16 {
         self.level
+    }
+
+    /// How soon it is to be served, compared with others of its session: a server that picks work takes the least.
+    pub fn urgency(&self) -> Urgency {
+        let due = self.due_at.min(self.expires_at);
+        Urgency { class: self.class, level: Reverse(self.level), due, order: self.order }
     }
 
     /// Whether flow control counts it as background or lower.

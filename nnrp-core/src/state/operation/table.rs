@@ -224,6 +224,11 @@ impl<T> Operations<T> {
         self.early.len()
     }
 
+    /// The deadline that waits for the submit of that pair (O9).
+    pub fn early_deadline(&self, operation: u64, frame: u32) -> Option<Time> {
+        self.early.get(operation, frame).map(|limit| limit.at)
+    }
+
     /// A live operation.
     pub fn get(&self, key: Key) -> Option<&Operation<T>> {
         self.at(key.slot).filter(|operation| operation.order as u32 == key.stamp)

@@ -99,9 +99,12 @@ impl ChangePlan {
         matches!(self.aim, Aim::Expires(..))
     }
 
-    /// Whether it is a deadline that is kept for a submit to come.
-    pub fn is_early(&self) -> bool {
-        matches!(self.aim, Aim::Early(..))
+    /// The pair whose submit is to come, for which a deadline is kept.
+    pub fn early(&self) -> Option<Named> {
+        match self.aim {
+            Aim::Early(operation, frame) => Some(Named::pair(operation, frame)),
+            _ => None,
+        }
     }
 }
 
