@@ -7,6 +7,7 @@ mod hostile;
 mod link;
 mod model;
 mod order;
+mod probe;
 mod pulse;
 mod refused;
 mod resume;
