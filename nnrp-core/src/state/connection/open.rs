@@ -76,10 +76,11 @@ impl Connection {
                 }
             }
             Plan::CloseAck(plan) => {
+                // The answer comes before what it brings, so that the end of a session is the last of it.
+                self.pass(act);
                 if let Some(step) = self.sessions.apply_close_ack(plan) {
                     self.step(step, act.now);
                 }
-                self.pass(act);
             }
             Plan::PatchSent(plan) => self.sessions.apply_patch_sent(plan),
             Plan::Patch(plan) => {
