@@ -275,3 +275,45 @@ fn c8_a_pong_that_cannot_be_taken_does_not_shift_the_others() {
     pair.client.handle_bytes(&raw(0, &Message::Pong), pair.now);
     assert_eq!(pair.client.snapshot().round_trip_ms, Some(12));
 }
+
+#[test]
+fn s7_a_patch_that_crosses_a_close_is_answered_and_does_not_shift_the_others() {
+    let mut pair = Pair::active();
+    let session = pair.open(&SessionOpen::default());
+    let patch = |patch_mask, quality_tier, target_cadence_x100| {
+        let patch = SessionPatch { patch_mask, quality_tier, target_cadence_x100, ..SessionPatch::default() };
+        Message::SessionPatch(patch, SessionPatchBody::default())
+    };
+    // The server wants to close, and the client to change something.
+    pair.server.close_session(session, &drain_within(500), pair.now).expect("an open session");
+    pair.client
+        .send(&say::session(session), &patch(PatchMask::QUALITY_TIER, 3, 0), pair.now)
+        .expect("it is open");
+    pair.settle();
+    assert!(
+        pair.client.send(&say::session(session), &patch(PatchMask::QUALITY_TIER, 4, 0), pair.now).is_err(),
+        "not from closing on"
+    );
+    // The client does not want that, so both go on.
+    let code = SessionErrorCode::NONE;
+    pair.client.answer_close(session, Verdict::Reject { code }, pair.now).expect("a request that waits");
+    pair.settle();
+    pair.client
+        .send(&say::session(session), &patch(PatchMask::TARGET_CADENCE, 0, 50), pair.now)
+        .expect("it is open");
+    pair.settle();
+    let events = pair.client_events();
+    let applied: Vec<_> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::SessionPatched { applied, .. } => Some(*applied),
+            Event::Refused { .. } => panic!("{event:?}"),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(applied, [PatchMask::QUALITY_TIER, PatchMask::TARGET_CADENCE]);
+    for end in [&pair.client, &pair.server] {
+        let settings = end.sessions().get(session).expect("it is open").settings();
+        assert_eq!((settings.quality_tier, settings.target_cadence_x100), (3, 50));
+    }
+}

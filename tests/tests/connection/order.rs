@@ -230,3 +230,66 @@ fn o12_what_an_operation_is_can_be_read_at_both_ends_without_its_payload() {
         assert_eq!(live.group(4).map(|member| member.id()).collect::<Vec<_>>(), [2]);
     }
 }
+
+#[test]
+fn o4_o7_what_comes_late_for_a_pair_is_not_about_those_that_have_its_id_or_its_frame_now() {
+    let mut pair = Pair::active();
+    let session = pair.open(&SessionOpen::default());
+    let under = |operation_id, frame_id| {
+        let header = CommonHeader { session_id: session, frame_id, ..CommonHeader::default() };
+        let submit = FrameSubmit { operation_id, ..FrameSubmit::default() };
+        SubmitBuilder::new(submit).to_vec(&header).expect("a good submit")
+    };
+    for (operation, frame) in [(5, 1), (6, 2), (7, 3)] {
+        pair.client.submit(&under(operation, frame), pair.now).expect("credit");
+    }
+    pair.settle();
+    // The server works on 5 and 6 while the client has others take their places, under the same id or frame.
+    let part = |operation_id, frame_id| {
+        let header = CommonHeader { session_id: session, frame_id, ..CommonHeader::default() };
+        (header, say::partial(operation_id))
+    };
+    for (operation, frame) in [(5, 1), (6, 2)] {
+        let (header, message) = part(operation, frame);
+        pair.server.send(&header, &message, pair.now).expect("it lives");
+    }
+    for (operation, frame) in [(5, 1), (6, 2)] {
+        let header = CommonHeader { session_id: session, frame_id: frame, ..CommonHeader::default() };
+        pair.client.send(&header, &say::supersede(operation, 7), pair.now).expect("they live");
+    }
+    for (operation, frame) in [(5, 8), (9, 2), (5 + 100, 9)] {
+        assert!(pair.client.submit(&under(operation, frame), pair.now).expect("credit"));
+    }
+    pair.settle();
+    let events = pair.client_events();
+    let late: Vec<_> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Late { ended, .. } => ended.map(|ended| (ended.operation, ended.frame, ended.reason)),
+            Event::Refused { .. } => panic!("{event:?}"),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(late, [(5, 1, DropReasonCode::SUPERSEDED), (6, 2, DropReasonCode::SUPERSEDED)]);
+    assert!(
+        !pair
+            .server_events()
+            .iter()
+            .any(|event| matches!(event, Event::Error { .. } | Event::Refused { .. }))
+    );
+    for end in [&pair.client, &pair.server] {
+        let live = end.operations(session).expect("it is open");
+        let states: Vec<_> =
+            live.iter().map(|operation| (operation.id(), operation.frame(), operation.state())).collect();
+        let accepted = OperationState::Accepted;
+        assert_eq!(states, [(5, 8, accepted), (7, 3, accepted), (9, 2, accepted), (105, 9, accepted)]);
+    }
+    // A pair that never was is refused, whatever else its halves were in.
+    for (operation, frame) in [(5, 2), (6, 1), (6, 8), (9, 3)] {
+        let (header, message) = part(operation, frame);
+        let refused = pair.server.send(&header, &message, pair.now);
+        assert!(
+            matches!(refused, Err(Why::Refusal(refusal)) if refusal.rule == "O4" && refusal.why.contains("paired"))
+        );
+    }
+}

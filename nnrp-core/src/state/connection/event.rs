@@ -275,7 +275,8 @@ pub enum Event {
         /// It.
         packet: Received,
     },
-    /// A packet of the peer's was refused and answered (C4).
+    /// A packet of the peer's was refused and answered (C4). It changed nothing: an operation whose result was refused
+    /// lives on, and [`Connection::drop_operation`](super::Connection::drop_operation) ends it.
     Refused {
         /// Its header.
         header: CommonHeader,

@@ -99,6 +99,9 @@ impl Connection {
     /// Client: sends a FRAME_SUBMIT, or queues it where it has to wait for credit (W1). Says whether it went out; what
     /// was queued and cannot go any more comes back as [`Event::Unsent`].
     ///
+    /// RESULT_PUSH names its operation by the frame alone. So a frame is best not used again where its operation ended at
+    /// this end only, by SUPERSEDE or its time, and a result may still be on its way.
+    ///
     /// # Errors
     ///
     /// As [`Self::send`], but for credit.

@@ -278,21 +278,29 @@ impl<T> Operations<T> {
             (0, frame) => self.frames.get(&frame),
             (operation, _) => self.ids.get(&operation),
         };
+        // An id and a frame may each be in another pair by now: what comes late for the old pair is not about that one.
+        let pair_ended = |refusal| self.recent.pair(operation, frame).map(Found::Ended).ok_or(refusal);
         if let Some((slot, found)) = slot.and_then(|&slot| Some((slot, self.at(slot)?))) {
             if operation != 0 && frame != 0 && found.frame != frame {
-                return Err(refuse("O4", "the operation is paired with another frame", operation));
+                return pair_ended(refuse("O4", "the operation is paired with another frame", operation));
             }
             return Ok(Found::Live(found.key(slot)));
         }
         if operation != 0 && self.frames.contains_key(&frame) {
-            return Err(refuse("O4", "the frame is paired with another operation", operation));
+            return pair_ended(refuse("O4", "the frame is paired with another operation", operation));
         }
-        let ended = if operation != 0 { self.recent.operation(operation) } else { self.recent.frame(frame) };
+        let ended = match (operation, frame) {
+            (0, frame) => self.recent.frame(frame),
+            (operation, 0) => self.recent.operation(operation),
+            _ => self.recent.pair(operation, frame),
+        };
         match ended {
-            Some(ended) if frame == 0 || ended.frame == frame => Ok(Found::Ended(ended)),
-            Some(_) => Err(refuse("O4", "the operation was paired with another frame", operation)),
-            None if operation != 0 => Err(refuse("O4", "the operation is unknown", operation)),
-            None => Err(refuse("O4", "the frame belongs to no operation", frame as u64)),
+            Some(ended) => Ok(Found::Ended(ended)),
+            None if operation == 0 => Err(refuse("O4", "the frame belongs to no operation", frame as u64)),
+            None if self.recent.operation(operation).is_some() => {
+                Err(refuse("O4", "the operation was paired with another frame", operation))
+            }
+            None => Err(refuse("O4", "the operation is unknown", operation)),
         }
     }
 

@@ -192,7 +192,9 @@ fn o4_a_frame_is_in_one_live_pair() {
     admit(&mut operations, other);
     // The frame now means the live one, and the old pair still means the old one.
     assert_eq!(operations.by_frame(7).unwrap().id(), 8);
-    refused(operations.find(Named::pair(7, 7)), INVALID, "O4");
+    let old = operations.find(Named::pair(7, 7)).unwrap();
+    assert!(matches!(old, Found::Ended(ended) if (ended.operation, ended.frame) == (7, 7)), "{old:?}");
+    refused(operations.find(Named::pair(8, 8)), INVALID, "O4");
     refused(operations.check_submit(&Submit { frame: 0, ..submit(9) }, NOW), INVALID, "O4");
     refused(operations.check_submit(&Submit { frame: 9, ..submit(0) }, NOW), INVALID, "O4");
 }
