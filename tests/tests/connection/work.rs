@@ -309,9 +309,13 @@ fn t1_traces_are_of_live_frames() {
         let trace = TraceContext { trace_id, span_id: 2, ..TraceContext::default() };
         Message::TraceContext(trace, TraceContextBody { trace_attributes: b"" })
     };
-    pair.client.send(&say::session(session), &trace(4), now).expect("the session's");
-    say(&mut pair.client, session, 1, &trace(5), now).expect("it lives");
     assert_eq!(rule(&say(&mut pair.client, session, 9, &trace(6), now).unwrap_err()), "T1");
+    // The frame of an operation is found, and never made up.
+    let context = |trace_id| TraceContext { trace_id, span_id: 2, ..TraceContext::default() };
+    pair.client.tell_trace(session, Some(1), &context(5), now).expect("it lives");
+    pair.client.tell_trace(session, None, &context(4), now).expect("the session's");
+    assert_eq!(rule(&pair.client.tell_trace(session, Some(9), &context(6), now).unwrap_err()), "O4");
+    assert!(pair.client.tell_trace(session, None, &context(0), now).is_err(), "D18");
     pair.settle();
     for end in [&pair.client, &pair.server] {
         assert_eq!(end.trace(session, 1).map(|context| context.trace_id), Some(5));

@@ -192,12 +192,13 @@ impl Capabilities {
         })
     }
 
-    /// The cost model that was agreed on for a profile, where there is a concrete one (U2).
+    /// The cost model that was negotiated for a profile, where there is a concrete one (U2). Degrading negotiates none.
     pub fn cost_model(&self, session_id: u32, profile: ProfileId) -> Option<CostModelId> {
         [session_id, 0].into_iter().find_map(|session_id| {
             let list = self.agreed.get(&(session_id, profile.raw()))?;
-            let models = list.iter().map(|(_, agreement)| agreement.terms.cost_model);
-            models.into_iter().find(|model| *model != CostModelId::UNSPECIFIED)
+            let negotiated = list.iter().filter(|(purpose, _)| *purpose == Purpose::Negotiation);
+            let mut models = negotiated.map(|(_, agreement)| agreement.terms.cost_model);
+            models.find(|model| *model != CostModelId::UNSPECIFIED)
         })
     }
 

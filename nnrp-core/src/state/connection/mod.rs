@@ -25,7 +25,8 @@
 //!     [`park_session`](Connection::park_session), [`progress`](Connection::progress),
 //!     [`partial`](Connection::partial), [`result`](Connection::result).
 //!   - Of both: [`cancel`](Connection::cancel), [`abort`](Connection::abort),
-//!     [`drop_operation`](Connection::drop_operation), [`offer`](Connection::offer),
+//!     [`drop_operation`](Connection::drop_operation), [`tell_trace`](Connection::tell_trace),
+//!     [`offer`](Connection::offer),
 //!     [`answer_offer`](Connection::answer_offer), [`install_schema`](Connection::install_schema),
 //!     [`depend`](Connection::depend), [`hint`](Connection::hint), [`budgets`](Connection::budgets),
 //!     [`ping`](Connection::ping), [`close_session`](Connection::close_session),
@@ -40,7 +41,8 @@
 //!   [`state`](Connection::state), [`is_over`](Connection::is_over), [`is_full`](Connection::is_full),
 //!   [`agreed`](Connection::agreed), [`sessions`](Connection::sessions), [`operations`](Connection::operations),
 //!   [`capabilities`](Connection::capabilities), [`cache`](Connection::cache), [`graph`](Connection::graph),
-//!   [`schemas`](Connection::schemas), [`trace`](Connection::trace), [`wants`](Connection::wants),
+//!   [`schemas`](Connection::schemas), [`trace`](Connection::trace), [`migration`](Connection::migration),
+//!   [`wants`](Connection::wants),
 //!   [`snapshot`](Connection::snapshot), [`session_snapshot`](Connection::session_snapshot),
 //!   [`operation_snapshot`](Connection::operation_snapshot).
 //!

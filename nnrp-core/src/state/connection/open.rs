@@ -40,7 +40,10 @@ impl Connection {
             }
             M::SessionMigrate(migrate, _) => {
                 let state = self.sessions.check_session(id)?.state();
-                let plan = live()?.migration.check_migrate(migrate, state, TransportId::Unspecified)?;
+                // The transport in use, where the hello said which (C9).
+                let in_use = self.agreed().and_then(|agreed| agreed.grants.transport);
+                let transport = in_use.map_or(TransportId::Unspecified, |grant| grant.active_transport_id);
+                let plan = live()?.migration.check_migrate(migrate, state, transport)?;
                 if act.ours { Plan::MigrateSent(plan) } else { Plan::Migrate(plan) }
             }
             M::SessionMigrateAck(ack, _) if !act.ours => Plan::MigrateAck(live()?.migration.check_ack(ack)?),
@@ -211,6 +214,11 @@ impl Connection {
     /// The sessions of the connection.
     pub const fn sessions(&self) -> &crate::state::session::Sessions {
         &self.sessions
+    }
+
+    /// How far the move of a session to this connection is (R3).
+    pub fn migration(&self, session_id: u32) -> Option<&crate::state::resume::Migration> {
+        self.lives.get(&session_id).map(|live| &live.migration)
     }
 
     /// Server: answers a request for a session. Answers go out in the order of the requests (C8), so this one may wait

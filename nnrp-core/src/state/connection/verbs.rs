@@ -8,7 +8,7 @@ use crate::state::session::Verdict;
 use crate::state::{Refusal, Time};
 use crate::{
     CancelBody, CommonHeader, ControlRequest, PartialResult, PartialResultBody, Progress, ProgressBody,
-    StageCode,
+    StageCode, TraceContext, TraceContextBody,
 };
 
 impl Connection {
@@ -82,6 +82,27 @@ impl Connection {
     pub fn abort(&mut self, session_id: u32, operation_id: u64, now: Time) -> Result<(), Why> {
         let (header, request) = self.request(session_id, operation_id)?;
         self.send(&header, &Message::Abort(request, crate::AbortBody { diagnostic: b"" }), now)
+    }
+
+    /// Says where a session, or a live operation of it, belongs in a trace. The frame of the operation is found here
+    /// (T1).
+    ///
+    /// # Errors
+    ///
+    /// `invalid_state` for an operation that does not live, and a fault for ids that are 0 (D18).
+    pub fn tell_trace(
+        &mut self,
+        session_id: u32,
+        operation_id: Option<u64>,
+        context: &TraceContext,
+        now: Time,
+    ) -> Result<(), Why> {
+        let header = match operation_id {
+            Some(operation_id) => self.header_of(session_id, operation_id)?,
+            None => CommonHeader { session_id, ..CommonHeader::default() },
+        };
+        let body = TraceContextBody { trace_attributes: b"" };
+        self.send(&header, &Message::TraceContext(*context, body), now)
     }
 
     /// Answers the peer's request to close a session: it goes on as the request says, and the peer learns up to which
