@@ -146,3 +146,54 @@ fn c6_without_resumes_no_session_can_be_resumed() {
         assert_eq!(pair.shelf.len(), usize::from(resumable));
     }
 }
+
+#[test]
+fn c6_a_server_without_a_cache_takes_no_objects() {
+    let mut pair = agreed(Abilities { flags: ServerFlags::empty(), ..Abilities::default() });
+    let message = say::put(1, b"it");
+    assert_eq!(rule(pair.client.send(&say::session(0), &message, pair.now)), REFUSED);
+    let header = CommonHeader { msg_type: MessageType::CachePut, ..CommonHeader::default() };
+    pair.server.handle_bytes(&message.to_vec(&header).expect("a good put"), pair.now);
+    assert_eq!(pair.server.snapshot().cache_entries, 0);
+    pair.settle();
+    // It says nothing about what the client keeps.
+    pair.server.send(&say::session(0), &message, pair.now).expect("room");
+    pair.settle();
+    assert_eq!(pair.client.snapshot().cache_entries, 1);
+}
+
+#[test]
+fn f6_c6_no_body_is_larger_than_the_server_said() {
+    let mut pair = agreed(Abilities { max_body_bytes: 100, ..Abilities::default() });
+    for (size, good) in [(100, true), (101, false)] {
+        let object = vec![7; size];
+        let message = say::put(1, &object);
+        let limit = Some((ErrorCode::LIMIT_EXCEEDED, "F6"));
+        assert_eq!(rule(pair.client.send(&say::session(0), &message, pair.now)), limit.filter(|_| !good));
+        pair.client.consume_output(usize::MAX);
+        let header = CommonHeader { msg_type: MessageType::CachePut, ..CommonHeader::default() };
+        pair.server.handle_bytes(&message.to_vec(&header).expect("a good put"), pair.now);
+        assert_eq!(pair.server.snapshot().counters.refused, u64::from(!good));
+        pair.server.consume_output(usize::MAX);
+        // The other way nothing was said.
+        pair.server.send(&say::session(0), &message, pair.now).expect("no limit");
+        pair.server.consume_output(usize::MAX);
+    }
+    assert_eq!(pair.server.state(), ConnectionState::Active);
+}
+
+#[test]
+fn k8_a_reason_that_is_none_does_not_go_out() {
+    let mut pair = agreed(Abilities::default());
+    let invalidate = |reason_code| {
+        let invalidate = CacheInvalidate {
+            invalidate_scope: CacheInvalidateScope::WholeSession,
+            reason_code,
+            ..CacheInvalidate::default()
+        };
+        Message::CacheInvalidate(invalidate, CacheInvalidateBody::default())
+    };
+    assert_eq!(rule(pair.client.send(&say::session(0), &invalidate(0), pair.now)), None);
+    let refused = rule(pair.client.send(&say::session(0), &invalidate(0x1_0000), pair.now));
+    assert_eq!(refused, Some((ErrorCode::MALFORMED_BODY, "K8")));
+}

@@ -118,6 +118,7 @@ impl Connection {
     pub(super) fn check(&self, act: &Act<'_>) -> Result<Plan, Why> {
         use Message as M;
         self.hello.check_message(act.sender, act.message.message_type())?;
+        self.check_size(act)?;
         if let Some(number) = control_sequence(act.message)
             && !act.ours
             && matches!(self.heard.check(number), Order::Old { .. })

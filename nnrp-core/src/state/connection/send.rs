@@ -10,7 +10,7 @@ use super::{Connection, Message, Packet, observe};
 use crate::state::credit::Blocked;
 use crate::state::operation::{Found, Named, Verdict};
 use crate::state::schedule::{Pass, Ticket};
-use crate::state::{Refusal, Time};
+use crate::state::{Refusal, Side, Time};
 use crate::{CommonHeader, CommonHeaderView, MessageType, Scheduling};
 
 impl CommonHeader {
@@ -292,7 +292,6 @@ impl Connection {
             return Err(Refusal::state("C8", "the connection gives this answer itself").into());
         }
         let plan = self.check(act)?;
-        self.check_size(act.message)?;
         let late = match &plan {
             Plan::Late(_) => true,
             Plan::Event(event, _) => match event.verdict() {
@@ -352,11 +351,14 @@ impl Connection {
         Ok(message)
     }
 
-    /// The largest body that the peer takes, where it said so.
-    fn check_size(&self, message: &Message<'_>) -> Result<(), Why> {
+    /// The largest body that the server takes, where it said so.
+    pub(super) fn check_size(&self, act: &Act<'_>) -> Result<(), Why> {
         let limit = self.hello.agreed().map_or(0, |answer| answer.ack.max_body_bytes);
-        let size = message.body_len() as u64;
-        if self.is_client() && limit != 0 && size > u64::from(limit) {
+        if limit == 0 || act.sender != Side::Client {
+            return Ok(());
+        }
+        let size = if act.ours { act.message.body_len() as u64 } else { act.header.body_len.into() };
+        if size > u64::from(limit) {
             let why = "the body is larger than the server takes";
             return Err(Refusal::limit("F6", why).about(size).into());
         }

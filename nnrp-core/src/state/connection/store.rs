@@ -9,7 +9,7 @@ use super::{Connection, Message};
 use crate::state::cache::{self, Cache, Gone, Graph, Hint, Key, Need, Node, Owner, Put, miss_reason};
 use crate::state::operation::{Found, Named};
 use crate::state::schema::{CACHE_KIND, InstallPlan, Installed, Origin, Schema, Schemas};
-use crate::state::{Refusal, Time};
+use crate::state::{Refusal, Side, Time};
 use crate::{
     CacheAckBody, CacheErrorCode, CacheLeaseExtension, CacheMiss, CacheMissBody, CacheObjectKind, CachePut,
     CachePutBody, CommonHeader, ControlExtensionEntries, ControlExtensionPayload, MessageType,
@@ -22,11 +22,14 @@ impl Connection {
         if session_id != 0 && !self.lives.contains_key(&session_id) {
             return Err(unknown(session_id).into());
         }
-        if let Message::CachePut(put, _) = act.message
-            && self.hello.agreed().is_some_and(|agreed| !agreed.takes_object(put.object_kind))
-        {
-            let why = "cache objects of that kind were not accepted";
-            return Err(Refusal::capability("C6", why).about(put.object_kind.raw().into()).into());
+        if let (Message::CachePut(put, _), Some(agreed)) = (act.message, self.hello.agreed()) {
+            let refuse = |why| Refusal::capability("C6", why).about(put.object_kind.raw().into());
+            if act.sender == Side::Client && !agreed.takes_cache() {
+                return Err(refuse("the server keeps no cache").into());
+            }
+            if !agreed.takes_object(put.object_kind) {
+                return Err(refuse("cache objects of that kind were not accepted").into());
+            }
         }
         Ok(match act.message {
             Message::CachePut(put, body) if act.ours => {
@@ -41,8 +44,9 @@ impl Connection {
             Message::CacheAck(ack, body) if !act.ours => {
                 Plan::PutAck(self.puts.check_ack(ack, lease(body.ext).as_ref(), session_id)?)
             }
-            Message::CacheInvalidate(message, _) if !act.ours => {
-                Plan::Invalidate(self.cache.check_invalidate(session_id, message)?)
+            Message::CacheInvalidate(message, _) => {
+                let plan = self.cache.check_invalidate(session_id, message)?;
+                if act.ours { Plan::Pass } else { Plan::Invalidate(plan) }
             }
             Message::CacheReference(reference, _) if !act.ours => {
                 let key = Key {

@@ -120,6 +120,11 @@ impl Answer {
         self.ack.accepted_payload_kind_bitmap.contains(kinds)
     }
 
+    /// Whether the server keeps a cache.
+    pub const fn takes_cache(&self) -> bool {
+        self.ack.server_flags.contains(ServerFlags::CACHE_ENABLED)
+    }
+
     /// Whether cache objects of a kind were accepted: bit n stands for kind n + 1, and kinds without a bit are open.
     pub const fn takes_object(&self, kind: CacheObjectKind) -> bool {
         matches!(kind.raw(), 0 | 17..) || self.ack.cache_object_bitmap >> (kind.raw() - 1) & 1 == 1
