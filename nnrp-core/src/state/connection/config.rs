@@ -11,6 +11,15 @@ use crate::stream::DEFAULT_LIMIT;
 ///
 /// The defaults suit a server of a few thousand sessions a connection. Nothing here is negotiated; what is, such as the
 /// limits of the cache, only ever lowers what stands here.
+///
+/// ```
+/// use nnrp_core::state::{Side, connection::Config};
+///
+/// let mut config = Config::new(Side::Server);
+/// config.packet_bytes = 1 << 20;
+/// config.sessions.idle_ms = 60_000;
+/// config.cache.entries = 100;
+/// ```
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Bytes of the largest packet that is taken (F6).

@@ -465,6 +465,14 @@ impl Connection {
 }
 
 /// A request to close that lets operations finish in that time, in milliseconds.
+///
+/// ```
+/// use nnrp_core::InFlightPolicy;
+/// use nnrp_core::state::connection::drain_within;
+///
+/// let close = drain_within(500);
+/// assert_eq!((close.in_flight_policy, close.drain_timeout_ms), (InFlightPolicy::Drain, 500));
+/// ```
 pub fn drain_within(drain_timeout_ms: u32) -> SessionClose {
     SessionClose { in_flight_policy: InFlightPolicy::Drain, drain_timeout_ms, ..SessionClose::default() }
 }

@@ -32,6 +32,15 @@ pub struct Grants {
 }
 
 /// What a client offers: CLIENT_HELLO without its credentials, which only authentication reads.
+///
+/// ```
+/// use nnrp_core::TransportPolicyExtension;
+/// use nnrp_core::state::hello::Offer;
+///
+/// let mut offer = Offer::new();
+/// offer.wishes.transport = Some(TransportPolicyExtension::default());
+/// assert_eq!((offer.hello.min_version_major, offer.hello.max_version_major), (1, 1));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
     /// The metadata.
@@ -41,6 +50,17 @@ pub struct Offer {
 }
 
 /// What a server answers: SERVER_HELLO_ACK.
+///
+/// ```
+/// use nnrp_core::{PayloadKindBitmap, ProfileId};
+/// use nnrp_core::state::hello::{Abilities, Offer, Verdict};
+///
+/// let abilities = Abilities { profiles: 0b100, payload_kinds: PayloadKindBitmap::TOKEN_CHUNK, ..Default::default() };
+/// let answer = abilities.answer(&Offer::new(), Verdict::Accept)?;
+/// assert!(answer.takes_profile(ProfileId::TOKEN) && !answer.takes_profile(ProfileId::TENSOR));
+/// assert!(!answer.takes_payloads(PayloadKindBitmap::all()));
+/// # Ok::<(), nnrp_core::state::Refusal>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     /// The metadata.

@@ -67,8 +67,8 @@ impl Limit {
     }
 }
 
-/// How soon an operation is to be served; the least is the first. By class, then by level, then by what is due first, then
-/// in the order of submits (O8, O13).
+/// How soon an operation is to be served; the least is the first. By class, then by level, then by what is due
+/// first, then in the order of submits (O8, O13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Urgency {
     class: u16,
@@ -78,6 +78,20 @@ pub struct Urgency {
 }
 
 /// A live operation.
+///
+/// ```
+/// use nnrp_core::state::{Time, operation::{Limits, Operations, Submit}};
+///
+/// let mut operations: Operations = Operations::new(Limits::default());
+/// for (operation, class) in [(1, 2), (2, 0), (3, 0)] {
+///     let submit = Submit { operation, class, frame: operation as u32, group: 9, ..Submit::default() };
+///     let plan = operations.check_submit(&submit, Time(0))?;
+///     operations.apply_submit(plan, ());
+/// }
+/// let next = operations.iter().min_by_key(|operation| operation.urgency()).unwrap();
+/// assert_eq!((next.id(), next.frame(), next.group(), next.is_background()), (2, 2, 9, false));
+/// # Ok::<(), nnrp_core::state::Refusal>(())
+/// ```
 #[derive(Debug)]
 pub struct Operation<T = ()> {
     pub(super) id: u64,

@@ -1,9 +1,9 @@
 //! Probing transports before the hello, and the fixed ranking among them (R4).
 //!
 //! A client that may choose brings up a [`Connection`](super::connection::Connection) on each transport, sends
-//! [probes](super::connection::Connection::probe) on all of them, and says hello on the one that [`Probes`] chooses. What
-//! is sent and what comes goes through its hands: [`Probes`] makes each probe, and takes each answer, which comes as
-//! [`Event::Message`](super::connection::Event::Message). The server has nothing to do for it.
+//! [probes](super::connection::Connection::probe) on all of them, and says hello on the one that [`Probes`] chooses.
+//! What is sent and what comes goes through its hands: [`Probes`] makes each probe, and takes each answer, which comes
+//! as [`Event::Message`](super::connection::Event::Message). The server has nothing to do for it.
 //!
 //! ```
 //! use nnrp_core::state::connection::{Config, Connection, Event};

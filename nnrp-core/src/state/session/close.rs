@@ -240,8 +240,8 @@ impl Sessions {
         }
     }
 
-    /// Checks an answer to a close of ours. Its waterline is for the application to know: until `closed` the end of every
-    /// live operation is taken, those up to the waterline among them (S3).
+    /// Checks an answer to a close of ours. Its waterline is for the application to know: until `closed` the end of
+    /// every live operation is taken, those up to the waterline among them (S3).
     ///
     /// # Errors
     ///

@@ -51,8 +51,9 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// `invalid_state` unless the session is open, on the server also where its own close is not accepted yet; on the client also `limit_exceeded` over what may be
-    /// unanswered, and `invalid_state` for another profile, which cannot be patched (S7).
+    /// `invalid_state` unless the session is open, or on the server where its own close is not accepted yet; on the
+    /// client also `limit_exceeded` over what may be unanswered, and `invalid_state` for another profile, which cannot
+    /// be patched (S7).
     pub fn check_patch(&self, session_id: u32, patch: &SessionPatch) -> Result<PatchPlan, Refusal> {
         let session = self.check_session(session_id)?;
         // One that crosses a close is answered like any: the close may be rejected, and then patches go on as before.
