@@ -1,10 +1,11 @@
 //! What the hello settled holds for everything that comes after it (C6).
 
 use nnrp_core::build::{ResultBuilder, SubmitBuilder};
+use nnrp_core::state::Refusal;
 use nnrp_core::state::connection::{Event, Why};
-use nnrp_core::state::{Refusal, hello::Abilities};
+use nnrp_core::state::hello::{Abilities, Offer, Verdict};
 use nnrp_core::*;
-use nnrp_tests::pair::Pair;
+use nnrp_tests::pair::{Pair, carry};
 
 use super::say;
 
@@ -196,4 +197,29 @@ fn k8_a_reason_that_is_none_does_not_go_out() {
     assert_eq!(rule(pair.client.send(&say::session(0), &invalidate(0), pair.now)), None);
     let refused = rule(pair.client.send(&say::session(0), &invalidate(0x1_0000), pair.now));
     assert_eq!(refused, Some((ErrorCode::MALFORMED_BODY, "K8")));
+}
+
+#[test]
+fn c6_the_hello_pair_names_no_session() {
+    let mut pair = Pair::default();
+    let mut offer = Offer::new();
+    offer.hello.requested_session_id = 7;
+    pair.client.hello(&offer, b"", pair.now).expect("a good hello");
+    let Ok(Message::ClientHello(hello, _)) =
+        Packet::parse(pair.client.poll_output()).map(|packet| packet.message())
+    else {
+        panic!("no hello")
+    };
+    assert_eq!(hello.requested_session_id, 0);
+    carry(&mut pair.client, &mut pair.server, pair.link, pair.now);
+    let Some(Event::Hello { offer, .. }) = pair.server.poll_event() else { panic!("no hello") };
+    pair.server.accept(&pair.abilities, &offer, Verdict::Accept, 7, pair.now).expect("a good hello");
+    let Ok(Message::ServerHelloAck(ack, _)) =
+        Packet::parse(pair.server.poll_output()).map(|packet| packet.message())
+    else {
+        panic!("no answer")
+    };
+    assert_eq!(ack.session_id, 0);
+    pair.settle();
+    assert!(pair.client.sessions().is_empty() && pair.server.sessions().is_empty());
 }

@@ -8,8 +8,8 @@ use crate::build::Extensions;
 use crate::state::hello::{Abilities, Grants, Offer, Verdict, Wishes};
 use crate::state::{Refusal, Side, Time};
 use crate::{
-    ClientHelloBody, CloseBody, CommonHeader, ErrorCode, MessageType, ServerHelloAckBody, TransportProbe,
-    TransportProbeBody, VERSION_MAJOR, WIRE_FORMAT,
+    ClientHello, ClientHelloBody, CloseBody, CommonHeader, ErrorCode, MessageType, ServerHelloAckBody,
+    TransportProbe, TransportProbeBody, VERSION_MAJOR, WIRE_FORMAT,
 };
 
 impl Offer {
@@ -54,7 +54,9 @@ impl Connection {
         let extensions = wishes(&offer.wishes);
         let ext = extensions.entries().map_err(Why::Fault)?;
         let body = ClientHelloBody { auth, ext };
-        self.send(&CommonHeader::default(), &Message::ClientHello(offer.hello, body), now)
+        // C6: sessions are opened by SESSION_OPEN alone.
+        let hello = ClientHello { requested_session_id: 0, ..offer.hello };
+        self.send(&CommonHeader::default(), &Message::ClientHello(hello, body), now)
     }
 
     /// Server: answers a hello with what both sides can do. `verdict` is what the caller's authentication makes of the
