@@ -121,7 +121,7 @@ fn w3_o13_what_was_put_below_may_go_where_only_background_may() {
     };
     pair.server.send(&say::session(session), &Message::FlowUpdate(update), pair.now).expect("it is open");
     pair.settle();
-    assert_eq!(submitted(&pair.server_events()), []);
+    assert_eq!(submitted(&pair.server_events()), [0; 0]);
     pair.client.prioritize(session, 2, 2, 0, pair.now).expect("it waits");
     pair.settle();
     assert_eq!(submitted(&pair.server_events()), [2]);
@@ -167,7 +167,7 @@ fn o8_o9_a_deadline_goes_before_the_budget_of_a_submit_that_waits() {
     };
     assert_eq!(unsent(&mut pair), [3]);
     pair.wait(449);
-    assert_eq!(unsent(&mut pair), []);
+    assert_eq!(unsent(&mut pair), [0; 0]);
     grant(&mut pair, session, 1, 2);
     assert_eq!(submitted(&pair.server_events()), [1]);
     assert_eq!(
