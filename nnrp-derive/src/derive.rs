@@ -153,6 +153,7 @@ impl Derive {
             byte_order: Spanned::new(ByteOrder::Little, nowhere),
             header: None,
             errors: None,
+            scope: None,
             source: None,
             doc: None,
             span: nowhere,

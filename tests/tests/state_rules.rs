@@ -213,3 +213,51 @@ fn every_refusal_gives_a_rule_that_there_is() {
         given.iter().filter(|rule| !known.contains(rule) && !rule.starts_with(['B', 'D', 'F'])).collect();
     assert!(strange.is_empty(), "{strange:?}");
 }
+
+/// The page of the connection sorts every method and names every event.
+#[test]
+fn the_page_of_the_connection_names_everything() {
+    let folder = here().join("../nnrp-core/src/state/connection");
+    let mut paths = Vec::new();
+    files(&folder, &mut paths);
+    let read = |path: &Path| fs::read_to_string(path).expect("a source");
+    let page: String = read(&folder.join("mod.rs"))
+        .lines()
+        .filter(|line| line.starts_with("//!"))
+        .collect::<Vec<_>>()
+        .join("\n");
+    let mut methods = 0;
+    for path in paths {
+        let source = read(&path);
+        let mut ours = false;
+        for line in source.lines() {
+            if line.starts_with("impl ") {
+                ours = line == "impl Connection {";
+            }
+            let Some(rest) = line.strip_prefix("    pub ").filter(|_| ours) else { continue };
+            let Some(rest) = rest.trim_start_matches("const ").strip_prefix("fn ") else { continue };
+            let name = rest.split('(').next().unwrap_or_default();
+            if name != "new" {
+                methods += 1;
+                assert!(
+                    page.contains(&format!("[`{name}`](Connection::{name})")),
+                    "{name} is not on the page"
+                );
+            }
+        }
+    }
+    assert!(methods > 40, "{methods}");
+    let source = read(&folder.join("event.rs"));
+    let events =
+        source.split("pub enum Event {").nth(1).and_then(|rest| rest.split("\n}").next()).expect("events");
+    let mut count = 0;
+    for line in events.lines() {
+        let Some(name) = line.strip_prefix("    ").filter(|name| name.starts_with(char::is_uppercase)) else {
+            continue;
+        };
+        let name: String = name.chars().take_while(|letter| letter.is_alphanumeric()).collect();
+        count += 1;
+        assert!(page.contains(&format!("[`{name}`](Event::{name})")), "{name} is not on the page");
+    }
+    assert!(count > 25, "{count}");
+}

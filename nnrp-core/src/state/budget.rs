@@ -283,6 +283,15 @@ impl Budgets {
 
 /// Whether an operation that is about to exceed its budget may degrade instead: its submit must allow it, and a
 /// compatible DEGRADE_PROFILE must have been accepted (U3). The budget stays what it is.
+///
+/// ```
+/// use nnrp_core::BudgetPolicy;
+/// use nnrp_core::state::budget::may_degrade;
+///
+/// assert!(may_degrade(BudgetPolicy::ALLOW_DEGRADED, true));
+/// assert!(!may_degrade(BudgetPolicy::ALLOW_DEGRADED, false));
+/// assert!(!may_degrade(BudgetPolicy::empty(), true));
+/// ```
 pub fn may_degrade(policy: BudgetPolicy, degrade_accepted: bool) -> bool {
     policy.contains(BudgetPolicy::ALLOW_DEGRADED) && degrade_accepted
 }

@@ -73,6 +73,10 @@ fn protocol(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Protocol> {
         let limit = keys.need_text(cx, "limit");
         Some(Errors { enumeration: enumeration?, header: header?, body: body?, limit: limit? })
     });
+    let scope = keys.inner(cx, "scope", |keys, cx| {
+        let (field, id) = (keys.need_text(cx, "field"), keys.need_text(cx, "id"));
+        Some(ScopeField { field: field?, id: id? })
+    });
     let (source, doc) = (keys.text(cx, "source"), keys.text(cx, "doc"));
     Some(Protocol {
         name: name?,
@@ -82,6 +86,7 @@ fn protocol(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Protocol> {
         byte_order: byte_order?,
         header,
         errors,
+        scope,
         source,
         doc,
         span,

@@ -1,7 +1,8 @@
 //! Sessions that move to another connection (R1–R3, X1, O5).
 
 use nnrp_core::state::Side;
-use nnrp_core::state::connection::{Config, Connection, Event, Left, Shelf};
+use nnrp_core::state::connection::{Config, Connection, Event, Left, Shelf, Why};
+use nnrp_core::state::hello::Offer;
 use nnrp_core::state::operation::Cause;
 use nnrp_core::state::resume::Limits;
 use nnrp_core::state::session::{Ticket, Verdicts};
@@ -336,6 +337,48 @@ fn r3_a_session_on_another_connection_can_be_had_later() {
     let left = lose(&mut pair);
     resume(&mut pair, left);
     pair.client.send(&say::session(session), &migrate, pair.now).expect("it was resumed here");
+}
+
+#[test]
+fn r3_a_session_moves_to_the_transport_that_the_hello_named() {
+    let (mut pair, session) = resumable(1);
+    let left = lose(&mut pair);
+    // The client asks which transport carries the connection (C9).
+    pair.client = Connection::new(Side::Client, Config::new(Side::Client), source(21), pair.now);
+    pair.server = Connection::new(Side::Server, Config::new(Side::Server), source(22), pair.now);
+    pair.abilities.transport = TransportId::Quic;
+    let mut offer = Offer::new();
+    offer.wishes.transport = Some(TransportPolicyExtension::default());
+    pair.client.hello(&offer, b"", pair.now).expect("a good hello");
+    pair.settle();
+    resume(&mut pair, left);
+    let migrate = |old_transport_id, new_transport_id| {
+        let migrate = SessionMigrate { old_transport_id, new_transport_id, ..SessionMigrate::default() };
+        Message::SessionMigrate(migrate, SessionMigrateBody { migration: b"" })
+    };
+    let header = say::session(session);
+    let wrong = migrate(TransportId::Quic, TransportId::Tcp);
+    let refused = pair.client.send(&header, &wrong, pair.now);
+    assert!(matches!(refused, Err(Why::Refusal(refusal)) if refusal.rule == "R3"), "{refused:?}");
+    pair.server.handle_bytes(&wrong.to_vec(&header).expect("a good packet"), pair.now);
+    pair.settle();
+    let moved = |pair: &Pair| {
+        [&pair.client, &pair.server].map(|end| end.migration(session).expect("it is open").has_moved())
+    };
+    assert_eq!(moved(&pair), [false, false]);
+    pair.client
+        .send(&header, &migrate(TransportId::Tcp, TransportId::Quic), pair.now)
+        .expect("it is the one");
+    pair.settle();
+    assert_eq!(moved(&pair), [true, true]);
+    // The old path drains within its grace window, at both ends.
+    let drains = |pair: &Pair, now| {
+        [&pair.client, &pair.server]
+            .map(|end| end.migration(session).expect("it is open").old_path_drains(now))
+    };
+    let grace = pair.server.config().hello.drain_ms;
+    assert_eq!(drains(&pair, pair.now.after(grace - 1)), [true, true]);
+    assert_eq!(drains(&pair, pair.now.after(grace)), [false, false]);
 }
 
 #[test]

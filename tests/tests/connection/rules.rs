@@ -7,8 +7,8 @@ use nnrp_core::state::connection::{Connection, Event, Over, Received, SessionSna
 use nnrp_core::{
     BackpressureLevel, CommonHeader, ConnectionState, DescriptorFlags, DtypeId, Error, ErrorBody, ErrorCode,
     ErrorScope, FlowFlags, FlowUpdate, FrameSubmit, Message, MessageType, OperationState, Packet, ProfileId,
-    Progress, ProgressBody, ResultClass, ResultPush, ScopeKind, SessionOpen, StageCode, StreamSemantics,
-    TensorLayoutId, TensorSectionDescriptor, UpdateReason,
+    Progress, ProgressBody, ResultClass, ResultPush, ScopeKind, SessionOpen, SessionState, StageCode,
+    StreamSemantics, TensorLayoutId, TensorSectionDescriptor, UpdateReason,
 };
 use nnrp_tests::pair::{Pair, result, submit};
 
@@ -360,6 +360,8 @@ fn s3_who_accepts_a_close_names_the_newest_operation() {
     pair.client.close_session(session, &close, pair.now).expect("an open session");
     pair.settle();
     pair.client_events();
+    // Also one that has ended was taken.
+    pair.server.send_packet(&result(session, 4), pair.now).expect("a live operation");
     pair.server.accept_close(session, pair.now).expect("a request to close");
     pair.settle();
     let acks = pair.client_events().into_iter().filter_map(|event| match event {
@@ -370,15 +372,47 @@ fn s3_who_accepts_a_close_names_the_newest_operation() {
         _ => None,
     });
     assert_eq!(acks.collect::<Vec<_>>(), [4]);
-    // Both may still finish.
-    for operation in [4, 5] {
-        pair.server.send_packet(&result(session, operation), pair.now).expect("a live operation");
-    }
+    // The other may still finish.
+    pair.server.send_packet(&result(session, 5), pair.now).expect("a live operation");
     pair.settle();
     let ends = pair.client_events();
     let completed = |event: &&Event| matches!(event, Event::Ended { outcome, .. } if outcome.state == OperationState::Completed);
-    assert_eq!(ends.iter().filter(completed).count(), 2, "{ends:?}");
+    assert_eq!(ends.iter().filter(completed).count(), 1, "{ends:?}");
     assert_eq!(pair.client.snapshot().sessions, 0);
+}
+
+#[test]
+fn s3_after_draining_every_end_is_taken_until_closed() {
+    let (mut pair, session) = open();
+    for operation in [1, 2, 3] {
+        assert!(pair.submit(session, operation).expect("credit"));
+    }
+    pair.settle();
+    let close = nnrp_core::state::connection::drain_within(1_000);
+    pair.client.close_session(session, &close, pair.now).expect("an open session");
+    pair.settle();
+    pair.client_events();
+    // One after the other is confirmed, and each confirmation may be lower than the one before.
+    for (last_operation_id, ends) in [(2, 1), (3, 2), (1, 3)] {
+        let verdict = nnrp_core::state::session::Verdict::Proceed { last_operation_id };
+        pair.server.answer_close(session, verdict, pair.now).expect("a request to close");
+        pair.settle();
+        assert_eq!(pair.client.session_snapshot(session).expect("it drains").state, SessionState::Draining);
+        // Those up to the waterline are due; one above it that ends all the same is not lost, either.
+        pair.server.send_packet(&result(session, ends), pair.now).expect("a live operation");
+        pair.settle();
+        let events = pair.client_events();
+        let ended = events.iter().filter_map(|event| match event {
+            Event::Ended { outcome, .. } => Some((outcome.operation, outcome.state)),
+            _ => None,
+        });
+        assert_eq!(ended.collect::<Vec<_>>(), [(ends, OperationState::Completed)], "{events:?}");
+    }
+    // The last one closed the session, and what comes then belongs to nothing.
+    assert!(pair.client.sessions().is_empty());
+    let late = raw(header(session, 3), &Message::ResultDrop(Default::default()));
+    let error = error(&mut pair.client, &late, pair.now).expect("an answer");
+    assert_eq!((error.error_code, error.error_scope), (ErrorCode::INVALID_STATE, ErrorScope::Session));
 }
 
 #[test]

@@ -215,24 +215,6 @@ fn o6_numbers_are_given_and_old_ones_go_nowhere() {
 }
 
 #[test]
-fn o11_a_preemption_is_told_as_queued() {
-    let (mut pair, session) = working(1);
-    let now = pair.now;
-    say(&mut pair.server, session, 1, &say::progress(1, StageCode::EXECUTING), now).expect("it lives");
-    say(&mut pair.server, session, 1, &say::progress(1, StageCode::QUEUED), now).expect("it lives");
-    pair.settle();
-    let events = pair.client_events();
-    let stages: Vec<StageCode> = events
-        .iter()
-        .filter_map(|event| match event.packet()?.message()? {
-            Message::Progress(progress, _) => Some(progress.stage_code),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(stages, [StageCode::EXECUTING, StageCode::QUEUED]);
-}
-
-#[test]
 fn u1_budgets_are_kept_by_who_does_the_work() {
     let (mut pair, session) = working(2);
     let now = pair.now;
@@ -327,9 +309,13 @@ fn t1_traces_are_of_live_frames() {
         let trace = TraceContext { trace_id, span_id: 2, ..TraceContext::default() };
         Message::TraceContext(trace, TraceContextBody { trace_attributes: b"" })
     };
-    pair.client.send(&say::session(session), &trace(4), now).expect("the session's");
-    say(&mut pair.client, session, 1, &trace(5), now).expect("it lives");
     assert_eq!(rule(&say(&mut pair.client, session, 9, &trace(6), now).unwrap_err()), "T1");
+    // The frame of an operation is found, and never made up.
+    let context = |trace_id| TraceContext { trace_id, span_id: 2, ..TraceContext::default() };
+    pair.client.tell_trace(session, Some(1), &context(5), now).expect("it lives");
+    pair.client.tell_trace(session, None, &context(4), now).expect("the session's");
+    assert_eq!(rule(&pair.client.tell_trace(session, Some(9), &context(6), now).unwrap_err()), "O4");
+    assert!(pair.client.tell_trace(session, None, &context(0), now).is_err(), "D18");
     pair.settle();
     for end in [&pair.client, &pair.server] {
         assert_eq!(end.trace(session, 1).map(|context| context.trace_id), Some(5));

@@ -173,6 +173,18 @@ fn u2_no_concrete_cost_model_is_none() {
     send(&mut client, &mut server, Negotiation, &offer([WORDS[1]]));
     reply(&mut server, &mut client, Negotiation, &Words::registered());
     assert_eq!(client.cost_model(7, ProfileId::TOKEN), None);
+    // One that only came with a degradation was not negotiated.
+    let terms = Terms { cost_model: CostModelId::TOKEN_UNITS, ..Default::default() };
+    let priced = Offer::new(ProfileId::TOKEN, [WORDS[1]], terms);
+    send(&mut client, &mut server, Degradation, &priced);
+    reply(&mut server, &mut client, Degradation, &Words::registered());
+    assert!(client.degraded(7, ProfileId::TOKEN).is_some());
+    for side in [&mut client, &mut server] {
+        assert_eq!(side.cost_model(7, ProfileId::TOKEN), None);
+    }
+    send(&mut client, &mut server, Negotiation, &priced);
+    reply(&mut server, &mut client, Negotiation, &Words::registered());
+    assert_eq!(server.cost_model(7, ProfileId::TOKEN), Some(CostModelId::TOKEN_UNITS));
 }
 
 #[test]

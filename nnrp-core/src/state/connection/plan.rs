@@ -29,6 +29,8 @@ pub(super) struct Act<'a> {
     pub(super) message: &'a Message<'a>,
     /// The packet, where it came from the peer.
     pub(super) packet: Option<&'a Packet<'a>>,
+    /// The class of a submit that waited, where it is not that of its session.
+    pub(super) class: Option<u16>,
     pub(super) now: Time,
 }
 
@@ -126,6 +128,7 @@ impl Connection {
     pub(super) fn check(&self, act: &Act<'_>) -> Result<Plan, Why> {
         use Message as M;
         self.hello.check_message(act.sender, act.message.message_type())?;
+        self.check_size(act)?;
         if let Some(number) = control_sequence(act.message)
             && !act.ours
             && matches!(self.heard.check(number), Order::Old { .. })

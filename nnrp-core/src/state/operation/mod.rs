@@ -23,7 +23,7 @@ mod tests;
 
 pub use cancel::{CancelPlan, Cancelled, Manner, Reach};
 pub use event::Event;
-pub use node::{Key, Operation};
+pub use node::{Key, Operation, Urgency};
 pub use outcome::{Cause, Ended, Outcomes};
 pub use recent::Remembered;
 pub use sequence::{ControlSequence, Order};

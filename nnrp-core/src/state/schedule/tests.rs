@@ -236,7 +236,8 @@ fn queues_match_a_model() {
         let operation = random.below(40);
         let deadline = random.chance(3).then(|| Time(now + random.below(500)));
         let level = random.below(7) as i16 - 3;
-        let ticket = Ticket { session, operation, class: random.below(6) as u16, level, deadline };
+        let group = random.below(3);
+        let ticket = Ticket { session, operation, class: random.below(6) as u16, level, deadline, group };
         match random.below(8) {
             0..3 => match queue.check_push(&ticket, Time(now)) {
                 Ok(plan) => {
@@ -296,6 +297,10 @@ fn queues_match_a_model() {
             }
         }
         assert_eq!(queue.len(), model.len());
+        let of = |key: &(u32, u64), ticket: &Ticket| key.0 == session && ticket.group == 2;
+        let members = model.iter().filter(|(key, ticket)| of(key, ticket)).map(|(key, _)| key.1);
+        assert!(queue.group(session, 2).eq(members));
+        assert_eq!(queue.group(session, 0).count(), 0, "0 is no group");
     }
     for session in 0..4 {
         queue.remove_session(session, |_, _| {});

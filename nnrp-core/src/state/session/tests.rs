@@ -70,7 +70,7 @@ pub(super) fn in_state(state: SessionState) -> Sessions {
         SessionState::Closed => CloseStatus::Closed,
         _ => return client,
     };
-    client.apply_close_ack(client.check_close_ack(7, &close_ack(status), Some(1)).unwrap());
+    client.apply_close_ack(client.check_close_ack(7, &close_ack(status)).unwrap());
     client
 }
 

@@ -126,3 +126,28 @@ fn model_reaches_what_a_slow_walk_reaches() {
         assert_eq!(graph.edges(), model.values().map(Vec::len).sum::<usize>());
     }
 }
+
+#[test]
+fn k4_j4_the_end_of_a_session_fails_its_objects_and_forgets_its_results() {
+    let mut graph = Graph::default();
+    let result = |session, operation| Node::Result { session, operation };
+    let runtime = |session, object| Node::Runtime { session, object };
+    let needs: [(Node, &[Node]); 5] = [
+        (node(1), &[result(7, 1), result(8, 1)]),
+        (node(2), &[result(7, 1)]),
+        (node(3), &[runtime(7, 1)]),
+        (node(4), &[node(3), runtime(8, 1)]),
+        (result(7, 2), &[runtime(7, u64::MAX), node(9)]),
+    ];
+    for (one, on) in needs {
+        let on: Vec<Need> = on.iter().map(|on| Need::any(*on)).collect();
+        graph.apply_declare(graph.check_declare(one, &on).unwrap());
+    }
+    assert_eq!(graph.end_session(7), [node(3), node(4)]);
+    // What depended on a result of its stands, and only on what is left.
+    assert_eq!(graph.needs(node(1)), [Need::any(result(8, 1))]);
+    assert_eq!((graph.edges(), graph.len()), (1, 2));
+    assert_eq!(graph.remove(result(7, 1)), []);
+    assert_eq!(graph.remove(result(8, 1)), [node(1)]);
+    assert_eq!((graph.edges(), graph.len()), (0, 0));
+}
