@@ -55,7 +55,7 @@ fn ends(events: &[Event]) -> Vec<(u64, OperationState, Cause)> {
 }
 
 #[test]
-fn r1_a_result_that_was_lost_on_the_way_comes_again() {
+fn r1_x1_a_result_that_was_lost_on_the_way_comes_again() {
     let (mut pair, session) = resumable(3);
     // 1 arrives, 2 does not, 3 is not done.
     pair.server.send_packet(&result(session, 1), pair.now).expect("it lives");
@@ -137,7 +137,7 @@ fn r1_times_go_on_after_a_resume() {
 }
 
 #[test]
-fn r1_credit_begins_anew_and_counts_what_lives() {
+fn r1_w1_credit_begins_anew_and_counts_what_lives() {
     let (mut pair, session) = resumable(2);
     pair.server.send(&say::session(session), &say::credit(2, 5), pair.now).expect("it is open");
     pair.settle();
@@ -158,7 +158,7 @@ fn r1_credit_begins_anew_and_counts_what_lives() {
 }
 
 #[test]
-fn r1_a_frame_that_is_used_again_does_not_get_an_old_outcome() {
+fn o5_r1_a_frame_that_is_used_again_does_not_get_an_old_outcome() {
     let (mut pair, session) = resumable(1);
     // Frame 2 carries operation 2, which ends, and then operation 12. The waterline stays at 1, which lives.
     pair.submit(session, 2).expect("room");
@@ -447,7 +447,7 @@ fn o5_a_supersede_of_the_servers_is_known_after_a_resume() {
 }
 
 #[test]
-fn c2_a_session_that_closes_is_not_resumed() {
+fn c2_r1_a_session_that_closes_is_not_resumed() {
     let (mut pair, session) = resumable(1);
     let close = nnrp_core::state::connection::drain_within(1_000);
     pair.client.close_session(session, &close, pair.now).expect("it is open");
@@ -462,7 +462,7 @@ fn c2_a_session_that_closes_is_not_resumed() {
 }
 
 #[test]
-fn r3_a_session_that_left_leaves_nothing_behind() {
+fn r3_w1_a_session_that_left_leaves_nothing_behind() {
     let (mut pair, session) = resumable(1);
     pair.client.send(&say::session(session), &say::put(1, b"object"), pair.now).expect("room");
     pair.settle();
@@ -474,7 +474,7 @@ fn r3_a_session_that_left_leaves_nothing_behind() {
 }
 
 #[test]
-fn r1_an_answer_that_cannot_be_taken_gives_the_operations_up_once() {
+fn c8_r1_an_answer_that_cannot_be_taken_gives_the_operations_up_once() {
     // A SESSION_OPEN_ACK that grants what was not asked for.
     let (mut pair, _) = resumable(1);
     let left = lose(&mut pair);

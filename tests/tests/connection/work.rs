@@ -233,7 +233,7 @@ fn o11_a_preemption_is_told_as_queued() {
 }
 
 #[test]
-fn u1_budgets_are_kept_by_who_does_the_work() {
+fn o5_u1_budgets_are_kept_by_who_does_the_work() {
     let (mut pair, session) = working(2);
     let now = pair.now;
     let budget = |operation_id, token_budget| {

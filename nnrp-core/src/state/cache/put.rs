@@ -249,7 +249,7 @@ impl<T> Cache<T> {
     fn victims(&self, put: &Put) -> Result<Vec<Key>, Refusal> {
         let limits = &self.limits;
         let full = Refusal::limit("K6", "there is no room for the object").about(put.size as u64);
-        if put.size > limits.object_bytes || put.size > limits.bytes || limits.entries == 0 {
+        if put.size > limits.object_bytes || put.size > limits.bytes {
             return Err(Refusal::limit("K6", "the object is too large").about(put.size as u64));
         }
         let old = self.objects.get(&put.key);
