@@ -129,6 +129,14 @@ impl Graph {
         self.nodes.get(&node).into_iter().flat_map(|links| links.by.iter().map(|(by, _)| *by))
     }
 
+    /// The results and runtime objects of a session that depend on something, or that something depends on.
+    pub fn of_session(&self, session: u32) -> Vec<Node> {
+        let results = Node::Result { session, operation: 0 }..=Node::Result { session, operation: u64::MAX };
+        let objects = Node::Runtime { session, object: 0 }..=Node::Runtime { session, object: u64::MAX };
+        let nodes = self.nodes.range(results).chain(self.nodes.range(objects));
+        nodes.map(|(node, _)| *node).collect()
+    }
+
     /// Checks the dependencies of something; they take the place of those that it had. Whether what is needed is
     /// there is for its own module to say.
     ///

@@ -238,7 +238,7 @@ impl<T> Cache<T> {
     }
 
     /// Whether a dependency on a cache object holds; the others are for their own modules.
-    fn holds(&self, need: &Need, now: Time) -> bool {
+    pub(in crate::state) fn holds(&self, need: &Need, now: Time) -> bool {
         let Node::Object(key) = need.on else { return true };
         let want = super::Want { version: need.version, ..super::Want::new(key) };
         // The exact key: a dependency stays on the object that it was declared on.

@@ -24,7 +24,8 @@
 //! - Which version of a cache object is wanted ([`cache::Want`](crate::state::cache::Want)), the policy at the end of its
 //!   last lease ([`cache::Expiry`](crate::state::cache::Expiry)), eviction and hints (K2, K5, K6, K8).
 //! - Subscription to the results of a group: [`Operations::group`](crate::state::operation::Operations::group) (O11).
-//! - The dependencies of cache objects and results on one another, but for schemas, whose dependencies travel by X5 (K4).
+//! - The dependencies of cache objects, results and runtime objects on one another: [`Connection::depend`]. Those of schemas
+//!   travel by X5 (K4).
 //! - What the caller's authentication makes of credentials, and the principal that a resume token is bound to (R2).
 //! - The queue of submits that wait for credit, its order and its limit (W1).
 //! - Probes over several transports and their ranking (R4).
@@ -40,6 +41,7 @@ use core::fmt;
 mod ability;
 mod config;
 mod counters;
+mod depend;
 mod event;
 mod flow;
 mod hello;

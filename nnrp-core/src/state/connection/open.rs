@@ -412,6 +412,7 @@ impl Connection {
     pub(super) fn forget_session(&mut self, session_id: u32) {
         let gone = self.cache.end_session(&mut self.graph, session_id);
         self.gone(gone);
+        self.forget_nodes(session_id);
         self.puts.end_session(session_id);
         self.capabilities.end_session(session_id);
     }

@@ -209,16 +209,8 @@ impl Connection {
         self.events.push_back(Event::Missed { session_id: header.session_id, code });
     }
 
-    /// Something failed: so does all that depends on it (K4).
-    pub(super) fn invalidate(&mut self, node: Node) {
-        if self.graph.edges() == 0 {
-            return;
-        }
-        let reached = self.graph.remove(node);
-        self.reach(reached);
-    }
-
-    fn reach(&mut self, reached: Vec<Node>) {
+    /// What depended on something that failed, failed with it (K4).
+    pub(super) fn reach(&mut self, reached: Vec<Node>) {
         if reached.is_empty() {
             return;
         }
