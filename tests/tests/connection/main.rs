@@ -3,6 +3,7 @@
 mod basics;
 mod flow;
 mod hostile;
+mod kept;
 mod link;
 mod model;
 mod pulse;

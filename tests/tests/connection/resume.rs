@@ -2,6 +2,7 @@
 
 use nnrp_core::state::Side;
 use nnrp_core::state::connection::{Config, Connection, Event, Left, Shelf};
+use nnrp_core::state::hello::{Offer, Verdict};
 use nnrp_core::state::operation::Cause;
 use nnrp_core::state::resume::Limits;
 use nnrp_core::state::session::{Ticket, Verdicts};
@@ -472,6 +473,7 @@ fn r3_w1_a_session_that_left_leaves_nothing_behind() {
     assert!(!pair.server.park_session(session, &mut pair.shelf, pair.now));
     let snapshot = pair.server.snapshot();
     assert_eq!((snapshot.sessions, snapshot.operations, snapshot.cache_entries), (0, 0, 0));
+    assert!(pair.server.sessions().is_empty());
 }
 
 #[test]
@@ -608,4 +610,98 @@ fn r1_a_request_that_got_no_answer_is_held_where_the_server_falls_silent() {
     assert_eq!(ends(&events), []);
     let left = pair.client.take_sessions(pair.now);
     assert_eq!(left.iter().map(Left::session_id).collect::<Vec<_>>(), [session]);
+}
+
+/// Whether a result was late, which names the packet of an outcome that was delivered before.
+fn late_results(events: &[Event]) -> usize {
+    let is_late = |event: &&Event| match event {
+        Event::Late { packet, .. } => matches!(packet.message(), Some(Message::ResultPush(..))),
+        _ => false,
+    };
+    events.iter().filter(is_late).count()
+}
+
+#[test]
+fn x1_an_operation_that_lives_on_the_server_may_be_the_waterline() {
+    let (mut pair, session) = resumable(3);
+    pair.server.send_packet(&result(session, 1), pair.now).expect("it lives");
+    // The time of 2 is over for the client, which the server has not noticed yet.
+    let due = pair.now.0 + 500;
+    let flags = SchedulingFlags::DISCARD_STALE_WORK;
+    say(&mut pair.client, session, 2, &say::deadline(2, due, flags), pair.now).expect("it lives");
+    pair.settle();
+    pair.client.handle_timeout(pair.now.after(500));
+    pair.settle();
+    assert_eq!(ends(&pair.client_events()).len(), 2);
+    let left = lose(&mut pair);
+    resume(&mut pair, left);
+    // All up to 2 came, and so did 1.
+    assert_eq!(late_results(&pair.client_events()), 0);
+}
+
+#[test]
+fn o5_an_end_that_the_server_told_itself_is_known_after_a_resume() {
+    let (mut pair, session) = resumable(1);
+    pair.client.abort(session, 1, pair.now).expect("it lives");
+    carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
+    assert_eq!(pair.server.snapshot().operations, 0);
+    let left = lose(&mut pair);
+    pair.client_events();
+    resume(&mut pair, left);
+    let ended = ends(&pair.client_events());
+    assert_eq!(ended, [(1, OperationState::Cancelled, Cause::Cancel)]);
+}
+
+#[test]
+fn r1_an_operation_that_is_used_again_does_not_get_an_old_outcome() {
+    let (mut pair, session) = resumable(1);
+    pair.submit(session, 2).expect("room");
+    pair.settle();
+    pair.server.send_packet(&result(session, 2), pair.now).expect("it lives");
+    pair.settle();
+    // The same operation once more, in another frame.
+    let mut again = submit(session, 2, 0);
+    again[CommonHeader::FRAME_ID_OFFSET..][..4].copy_from_slice(&12u32.to_le_bytes());
+    pair.client.submit(&again, pair.now).expect("the operation has ended");
+    pair.settle();
+    let left = lose(&mut pair);
+    pair.client_events();
+    resume(&mut pair, left);
+    let events = pair.client_events();
+    assert_eq!((ends(&events).len(), late_results(&events)), (0, 0));
+    assert_eq!(pair.client.snapshot().operations, 2);
+}
+
+#[test]
+fn r1_a_token_without_the_flag_keeps_nothing() {
+    let mut pair = Pair::active();
+    pair.client.open_session(&SessionOpen::default(), b"", pair.now).expect("room");
+    let ack = SessionOpenAck { session_id: 5, max_in_flight_operations: 1, ..SessionOpenAck::default() };
+    let body = SessionOpenAckBody { resume_token: &[7; 32], ..SessionOpenAckBody::default() };
+    let bytes = Message::SessionOpenAck(ack, body).to_vec(&CommonHeader::default()).expect("a good answer");
+    pair.client.handle_bytes(&bytes, pair.now);
+    assert_eq!(pair.client.snapshot().sessions, 1);
+    assert_eq!(pair.client.take_sessions(pair.now).len(), 0);
+}
+
+#[test]
+fn r2_a_token_is_worth_nothing_to_another_client() {
+    let (mut pair, _) = resumable(1);
+    pair.server.park(&mut pair.shelf, pair.now);
+    let left = pair.client.take_sessions(pair.now);
+    pair.client = Connection::new(Side::Client, Config::new(Side::Client), source(11), pair.now);
+    pair.server = Connection::new(Side::Server, Config::new(Side::Server), source(12), pair.now);
+    pair.client.hello(&Offer::new(), b"", pair.now).expect("a good hello");
+    carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
+    let Some(Event::Hello { offer, .. }) = pair.server.poll_event() else { panic!("no hello") };
+    // Whoever had the session was 7.
+    pair.server.accept(&pair.abilities, &offer, Verdict::Accept, 8, pair.now).expect("it is offered");
+    pair.settle();
+    pair.client_events();
+    resume(&mut pair, left);
+    let refused = pair.client_events().into_iter().find_map(|event| match event {
+        Event::SessionRefused { code, .. } => Some(code),
+        _ => None,
+    });
+    assert_eq!(refused, Some(SessionErrorCode::RESUME_REJECTED));
 }

@@ -245,6 +245,7 @@ fn o5_u1_budgets_are_kept_by_who_does_the_work() {
     pair.client.send(&say::session(session), &budget(0, 9), now).expect("it is open");
     pair.submit(session, 3).expect("room");
     pair.settle();
+    assert!(pair.client.budgets(session).expect("it is open").is_empty());
     let budgets = pair.server.budgets(session).expect("it is open");
     assert_eq!(budgets.of(1).left(Dimension::Tokens), Some(5));
     assert_eq!(budgets.of(2).left(Dimension::Tokens), None);
@@ -345,6 +346,14 @@ fn t1_traces_are_of_live_frames() {
         .iter()
         .any(|event| matches!(event, Event::Refused { why, .. } if rule(why) == "T1"));
     assert!(refused, "an ended frame");
+    // Whoever has the frame next begins without the context of the one before.
+    let mut again = nnrp_tests::pair::submit(session, 11, 0);
+    again[CommonHeader::FRAME_ID_OFFSET..][..4].copy_from_slice(&1u32.to_le_bytes());
+    pair.client.submit(&again, now).expect("the frame is free");
+    pair.settle();
+    for end in [&pair.client, &pair.server] {
+        assert_eq!(end.trace(session, 1).map(|context| context.trace_id), Some(4));
+    }
 }
 
 #[test]

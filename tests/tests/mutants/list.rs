@@ -48,6 +48,11 @@ pub fn source(file: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// What of a file is code, and not its tests.
+pub fn code(text: &str) -> &str {
+    text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default()
+}
+
 impl Mutants {
     /// Reads the tables.
     pub fn read() -> Self {

@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 
 use nnrp_tests::rules;
 
-use crate::list::{Mutants, source};
+use crate::list::{Mutants, code, source};
 
 #[test]
 fn every_rule_has_mutants_that_fit_the_sources() {
@@ -38,7 +38,7 @@ fn every_rule_has_mutants_that_fit_the_sources() {
     let mut wrong = Vec::new();
     for mutant in mutants.iter() {
         let text = source(&mutant.file);
-        match text.matches(&mutant.find).count() {
+        match code(&text).matches(&mutant.find).count() {
             1 => {}
             count => wrong.push(format!("{mutant} is there {count} times and has to be once")),
         }
