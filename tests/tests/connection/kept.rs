@@ -195,6 +195,32 @@ fn c8_a_request_without_room_waits_for_its_turn() {
 }
 
 #[test]
+fn c9_wishes_go_over_the_wire_and_grants_come_back() {
+    let mut pair = Pair::default();
+    let mut offer = hello::Offer::new();
+    let payload_kind_bitmap = offer.hello.supported_payload_kind_bitmap;
+    offer.wishes = hello::Wishes {
+        transport: Some(TransportPolicyExtension::default()),
+        loss: Some(LossToleranceExtension::default()),
+        payloads: Some(PayloadCapabilitiesExtension { payload_kind_bitmap }),
+    };
+    pair.client.hello(&offer, b"", pair.now).expect("a good hello");
+    pair.settle();
+    let seen = pair.server_events().into_iter().find_map(|event| match event {
+        Event::Hello { offer, .. } => Some(offer.wishes),
+        _ => None,
+    });
+    assert_eq!(seen, Some(offer.wishes));
+    for end in [&pair.client, &pair.server] {
+        let grants = end.agreed().expect("they agreed").grants;
+        assert!(
+            grants.transport.is_some() && grants.loss.is_some() && grants.payloads.is_some(),
+            "{grants:?}"
+        );
+    }
+}
+
+#[test]
 fn s3_operations_that_end_with_their_session_have_no_message_of_their_own() {
     let (mut pair, session) = working(2);
     let abort = SessionClose { in_flight_policy: InFlightPolicy::Abort, ..SessionClose::default() };
@@ -223,6 +249,49 @@ fn s9_the_default_deadline_is_that_of_operations_without_one() {
         let due = end.operations(session).and_then(|all| all.by_id(1)).and_then(|one| one.due());
         assert_eq!(due, Some(pair.now.after(700)));
     }
+}
+
+#[test]
+fn s5_a_payload_is_bound_to_what_its_session_has() {
+    let mut pair = Pair::active();
+    let open = SessionOpen {
+        profile_id: ProfileId::TOKEN,
+        schema_id: 0x1001,
+        schema_version: 3,
+        ..SessionOpen::default()
+    };
+    let session = pair.open(&open);
+    let other = SchemaDescriptorHeader {
+        schema_id: 0x1_0001,
+        schema_version: 1,
+        profile_id: ProfileId::TOKEN,
+        min_version_major: 1,
+        max_version_major: 1,
+        ..SchemaDescriptorHeader::default()
+    };
+    let submit = |operation_id, descriptor| {
+        let submit = FrameSubmit {
+            operation_id,
+            payload_kind_bitmap: PayloadKindBitmap::TOKEN_CHUNK,
+            ..FrameSubmit::default()
+        };
+        let builder = SubmitBuilder::new(submit).payload(&descriptor, b"words");
+        builder.to_vec(&say::operation(session, operation_id)).expect("a good submit")
+    };
+    for end in [&mut pair.client, &mut pair.server] {
+        end.install_schema(&other, &[]).expect("a good schema");
+    }
+    // What leaves all open has the session's profile and schema.
+    let open = submit(1, TypedPayloadDescriptor::default());
+    assert!(pair.client.submit(&open, pair.now).expect("its session explains it"));
+    let descriptor = TypedPayloadDescriptor {
+        profile_id: ProfileId::TOKEN,
+        schema_id: 0x1_0001,
+        schema_version: 1,
+        ..TypedPayloadDescriptor::default()
+    };
+    let why = pair.client.submit(&submit(2, descriptor), pair.now).expect_err("another schema");
+    assert_eq!(rule(&why), "S5");
 }
 
 /// SUBMIT below a parent and in a group.
@@ -319,13 +388,13 @@ fn o14_every_control_message_counts_for_its_sender() {
     let now = pair.now;
     let scheduling = Scheduling { operation_id: 2, deadline_unix_ms: 1 << 40, ..Scheduling::default() };
     let messages = [
+        say::supersede(1, 2),
         Message::PriorityUpdate(scheduling),
         Message::Deadline(scheduling),
         Message::ExpireAt(scheduling),
         say::retry(session.into(), 1, RetryAfterFlags::empty()),
         say::cancel(2),
         say::abort(2),
-        say::supersede(1, 2),
     ];
     for end in [&mut pair.server, &mut pair.client] {
         let mut numbers = Vec::new();
@@ -374,6 +443,33 @@ fn w1_the_client_sets_no_window_of_submits() {
     for end in [&pair.client, &pair.server] {
         assert_eq!(end.session_snapshot(session).expect("a live session").credit.limit, Some(256));
     }
+}
+
+#[test]
+fn w1_a_session_without_credit_holds_up_no_other() {
+    let mut pair = Pair::active();
+    pair.policy.credit = 1;
+    let (one, other) = (session(&mut pair), session(&mut pair));
+    assert!(pair.submit(one, 1).expect("the place"));
+    assert!(!pair.submit(one, 2).expect("it waits"));
+    assert!(pair.submit(other, 1).expect("it has a place of its own"));
+}
+
+#[test]
+fn w3_background_work_goes_on_where_the_rest_waits() {
+    let mut pair = Pair::active();
+    let [background, balanced] = [SessionPriorityClass::Background, SessionPriorityClass::Balanced]
+        .map(|priority_class| pair.open(&SessionOpen { priority_class, ..SessionOpen::default() }));
+    let only = FlowUpdate {
+        scope_kind: ScopeKind::Connection,
+        update_reason: UpdateReason::Congestion,
+        flow_flags: FlowFlags::BACKGROUND_ONLY,
+        ..FlowUpdate::default()
+    };
+    pair.server.send(&CommonHeader::default(), &Message::FlowUpdate(only), pair.now).expect("it is active");
+    pair.settle();
+    assert!(!pair.submit(balanced, 1).expect("it waits"));
+    assert!(pair.submit(background, 1).expect("it goes on"));
 }
 
 #[test]
@@ -451,7 +547,7 @@ fn answered(pair: &mut Pair) -> Vec<(CacheAckStatus, Option<ErrorCode>, Option<C
 }
 
 #[test]
-fn k6_k8_what_the_hello_settled_is_the_limit_and_the_answer_says_so() {
+fn c6_k6_k8_what_the_hello_settled_is_the_limit_and_the_answer_says_so() {
     for (entries, bytes) in [(1, 1_000), (1_000, 6)] {
         let mut pair = Pair::default();
         (pair.abilities.max_cache_entries, pair.abilities.max_cache_bytes) = (entries, bytes);
@@ -528,7 +624,7 @@ fn k4_what_the_application_declares_is_reached() {
 }
 
 #[test]
-fn k4_a_runtime_object_whose_time_passes_takes_along_what_depends() {
+fn j4_k4_a_runtime_object_whose_time_passes_takes_along_what_depends() {
     let (mut pair, session) = working(1);
     let descriptor = ObjectDescriptor {
         object_id: 7,
@@ -572,7 +668,7 @@ fn k4_only_what_is_there_depends_on_what_is_there() {
 }
 
 #[test]
-fn k4_a_session_takes_along_what_depends_on_it() {
+fn j4_k4_a_session_takes_along_what_depends_on_it() {
     let (mut pair, session) = open();
     let other = self::session(&mut pair);
     put(&mut pair, other, a_put(1), None, b"object");

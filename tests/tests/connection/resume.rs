@@ -673,6 +673,19 @@ fn r1_an_operation_that_is_used_again_does_not_get_an_old_outcome() {
 }
 
 #[test]
+fn r1_without_resume_outcomes_are_released_once_sent() {
+    for session_flags in [SessionFlags::empty(), SessionFlags::ALLOW_RESUME] {
+        let mut pair = Pair::active();
+        let session = pair.open(&SessionOpen { session_flags, ..SessionOpen::default() });
+        pair.submit(session, 1).expect("room");
+        pair.settle();
+        pair.server.send_packet(&result(session, 1), pair.now).expect("it lives");
+        let kept = pair.server.session_snapshot(session).expect("a live session").kept;
+        assert_eq!(kept, usize::from(!session_flags.is_empty()));
+    }
+}
+
+#[test]
 fn r1_a_token_without_the_flag_keeps_nothing() {
     let mut pair = Pair::active();
     pair.client.open_session(&SessionOpen::default(), b"", pair.now).expect("room");

@@ -48,6 +48,21 @@ pub fn source(file: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// The files in a folder of `nnrp-core/src`.
+pub fn files(folder: &str) -> Vec<String> {
+    let entries = fs::read_dir(here().join("../nnrp-core/src").join(folder)).expect("a folder");
+    let files = entries.flat_map(|entry| {
+        let entry = entry.expect("an entry");
+        let path = format!("{folder}/{}", entry.file_name().to_str().expect("UTF-8"));
+        match entry.path() {
+            folder if folder.is_dir() => files(&path),
+            file if file.extension().is_some_and(|end| end == "rs") => vec![path],
+            _ => Vec::new(),
+        }
+    });
+    files.collect()
+}
+
 /// What of a file is code, and not its tests.
 pub fn code(text: &str) -> &str {
     text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default()

@@ -10,8 +10,11 @@ use nnrp_tests::rules::is_after;
 use crate::list::Mutants;
 use crate::nursery::Suite;
 
-/// A test that takes longer hangs, which is noticed, too.
+/// Tests of a rule that take longer hang, which is noticed, too.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long all tests together may take.
+const MORE_PATIENCE: Duration = Duration::from_secs(900);
 
 /// What running some tests came to.
 enum Ran {
@@ -92,10 +95,11 @@ fn run(suite: &Suite, mutant: usize, names: &[&str]) -> Ran {
         .spawn()
         .expect("the tests run");
     let start = Instant::now();
+    let patience = if names.is_empty() { MORE_PATIENCE } else { PATIENCE };
     let status = loop {
         match child.try_wait().expect("the tests can be waited for") {
             Some(status) => break status,
-            None if start.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(5)),
+            None if start.elapsed() < patience => std::thread::sleep(Duration::from_millis(5)),
             None => {
                 child.kill().expect("it runs");
                 child.wait().expect("it ends");

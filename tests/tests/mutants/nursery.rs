@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use nnrp_tests::command::cargo;
 use nnrp_tests::registry::here;
 
-use crate::list::{Mutant, Mutants, source};
+use crate::list::{self, Mutant, Mutants, source};
 
 /// Asked by every mutant whether it is the one that lives.
 const QUESTION: &str = r#"
@@ -62,9 +62,11 @@ pub fn grow(mutants: &Mutants) -> Vec<Suite> {
     let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mutants");
     let from = here().join("..");
     let sources = copy.join("nnrp-core/src");
-    let files = mutants.files().into_iter();
-    let mut changed: BTreeMap<PathBuf, String> =
-        files.map(|file| (sources.join(file), mutated(mutants, file))).collect();
+    let state = list::files("state");
+    let files = mutants.files().into_iter().chain(state.iter().map(String::as_str));
+    // What asks is no constant, and neither is who calls it.
+    let text = |file| mutated(mutants, file).replace("const fn", "fn");
+    let mut changed: BTreeMap<PathBuf, String> = files.map(|file| (sources.join(file), text(file))).collect();
     changed.insert(sources.join("lib.rs"), source("lib.rs") + QUESTION);
     fs::create_dir_all(&copy).expect("a folder can be made");
     for name in ["Cargo.toml", "Cargo.lock", "nnrp-core", "nnrp-derive", "nnrp-gen", "registry", "tests"] {
@@ -90,14 +92,10 @@ fn mirror(from: &Path, to: &Path, changed: &BTreeMap<PathBuf, String>) {
         }
         return;
     }
-    let mut new = match changed.get(to) {
+    let new = match changed.get(to) {
         Some(text) => text.clone().into_bytes(),
         None => fs::read(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())),
     };
-    if to.components().any(|part| part.as_os_str() == "state") {
-        // What asks is no constant, and neither is who calls it.
-        new = String::from_utf8(new).expect("sources are UTF-8").replace("const fn", "fn").into_bytes();
-    }
     if fs::read(to).is_ok_and(|old| old == new) {
         return;
     }

@@ -168,6 +168,10 @@ fn r2_tokens_are_not_shown() {
     let (tokens, _, token) = tokens(&mut Random::new(1));
     assert_eq!(std::format!("{token:?}"), "Token(…)");
     assert_eq!(std::format!("{tokens:?}"), "Tokens { sessions: 1, .. }");
+    let mut tokens = tokens;
+    let plan = tokens.check_resume(token.as_bytes(), &open(), 3, NOW).unwrap();
+    let used = tokens.apply_resume(plan).unwrap().used;
+    assert!(!std::format!("{used:?}").contains("secret"));
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn k2_t2_renewing_keeps_the_id_and_granting_again_makes_a_new_one() {
 }
 
 #[test]
-fn k2_only_its_owner_renews_a_lease_and_only_while_it_runs() {
+fn k2_k3_only_its_owner_renews_a_lease_and_only_while_it_runs() {
     let mut both = Both::new(Limits::default());
     let id = lease_id(&both.put(&leased(1, owner(), 100, Expiry::Keep), NOW).unwrap());
     both.add(2, &[]);
