@@ -447,12 +447,16 @@ fn w1_the_client_sets_no_window_of_submits() {
 
 #[test]
 fn w1_a_session_without_credit_holds_up_no_other() {
-    let mut pair = Pair::active();
-    pair.policy.credit = 1;
-    let (one, other) = (session(&mut pair), session(&mut pair));
-    assert!(pair.submit(one, 1).expect("the place"));
-    assert!(!pair.submit(one, 2).expect("it waits"));
-    assert!(pair.submit(other, 1).expect("it has a place of its own"));
+    // Whichever of the two comes first.
+    for swap in [false, true] {
+        let mut pair = Pair::active();
+        pair.policy.credit = 1;
+        let (first, second) = (session(&mut pair), session(&mut pair));
+        let (one, other) = if swap { (second, first) } else { (first, second) };
+        assert!(pair.submit(one, 1).expect("the place"));
+        assert!(!pair.submit(one, 2).expect("it waits"));
+        assert!(pair.submit(other, 1).expect("it has a place of its own"));
+    }
 }
 
 #[test]

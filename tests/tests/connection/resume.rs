@@ -559,7 +559,7 @@ fn r1_an_answer_that_never_went_out_resumes_nothing_and_loses_nothing() {
 }
 
 #[test]
-fn c8_what_was_to_be_resumed_where_the_end_begins_can_be_had_elsewhere() {
+fn c8_r1_what_was_to_be_resumed_where_the_end_begins_can_be_had_elsewhere() {
     for answered in [false, true] {
         let (mut pair, session) = resumable(1);
         let left = lose(&mut pair);

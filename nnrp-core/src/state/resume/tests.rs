@@ -93,7 +93,7 @@ fn r2_a_token_is_used_once() {
 }
 
 #[test]
-fn r2_a_use_that_nobody_heard_of_is_none() {
+fn r1_r2_a_use_that_nobody_heard_of_is_none() {
     let (mut tokens, handle, token) = tokens(&mut Random::new(1));
     tokens.detach(handle, "left", NOW);
     let until = tokens.next_timeout();

@@ -138,7 +138,7 @@ fn c3_a_client_takes_no_other_id_than_it_asked_for() {
 }
 
 #[test]
-fn c8_answers_keep_the_order_of_the_requests() {
+fn c3_c8_answers_keep_the_order_of_the_requests() {
     let mut server = sessions(Side::Server);
     let tickets: std::vec::Vec<_> = (1..=3)
         .map(|id| request(&mut server, SessionOpen { requested_session_id: id, ..Default::default() }, false))
