@@ -673,6 +673,32 @@ fn r1_an_operation_that_is_used_again_does_not_get_an_old_outcome() {
 }
 
 #[test]
+fn r1_a_server_that_drains_says_that_a_session_can_be_had_elsewhere() {
+    let (mut pair, _) = resumable(1);
+    let left = lose(&mut pair);
+    // Something else is in flight, so that both ends live on for a while.
+    let other = pair.open(&SessionOpen::default());
+    pair.submit(other, 9).expect("room");
+    pair.settle();
+    pair.client_events();
+    for left in left {
+        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+    }
+    carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
+    pair.server.close(pair.now).expect("it is active");
+    carry(&mut pair.server, &mut pair.client, Link::Whole, pair.now);
+    assert!(!pair.client.is_over());
+    let events: Vec<Event> = std::iter::from_fn(|| pair.client.poll_event()).collect();
+    let ticket = events.iter().find_map(|event| match event {
+        Event::SessionRefused { ticket, retry: true, .. } => Some(*ticket),
+        _ => None,
+    });
+    let ticket = ticket.unwrap_or_else(|| panic!("{events:?}"));
+    assert!(pair.client.take_refused(ticket).is_some());
+    assert_eq!(ends(&events), []);
+}
+
+#[test]
 fn r1_without_resume_outcomes_are_released_once_sent() {
     for session_flags in [SessionFlags::empty(), SessionFlags::ALLOW_RESUME] {
         let mut pair = Pair::active();
