@@ -116,9 +116,9 @@ fn build(copy: &Path, what: &[&str]) -> PathBuf {
         .expect("cargo runs");
     assert!(done.status.success(), "the copy with the mutants in {} does not build", copy.display());
     let lines = String::from_utf8(done.stdout).expect("UTF-8");
-    let programs = lines.lines().filter_map(|line| {
+    let mut programs = lines.lines().filter_map(|line| {
         let message: serde_json::Value = serde_json::from_str(line).ok()?;
         message["executable"].as_str().map(PathBuf::from)
     });
-    programs.last().expect("a program was built")
+    programs.next_back().expect("a program was built")
 }
