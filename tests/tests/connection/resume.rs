@@ -699,6 +699,30 @@ fn r1_a_server_that_drains_says_that_a_session_can_be_had_elsewhere() {
 }
 
 #[test]
+fn r1_without_a_window_no_token_is_told() {
+    for resume_window_ms in [0, 60_000] {
+        let (mut pair, _) = resumable(1);
+        let left = lose(&mut pair);
+        pair.policy.resume_window_ms = resume_window_ms;
+        for left in left {
+            pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+        }
+        carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
+        let [ticket] = requests(&mut pair.server)[..] else { panic!("one request") };
+        let policy = pair.policy;
+        pair.server
+            .answer_open(ticket, &policy, Verdicts::default(), &mut pair.shelf, pair.now)
+            .expect("it waits");
+        let output = pair.server.poll_output();
+        let mut splitter = nnrp_core::stream::Splitter::with_limit(1 << 20);
+        let packet = splitter.next(&mut &*output).expect("a good packet").expect("a whole one");
+        let Message::SessionOpenAck(ack, body) = packet.message() else { panic!("{packet:?}") };
+        assert_eq!(ack.session_status, SessionStatus::Resumed);
+        assert_eq!(body.resume_token.is_empty(), resume_window_ms == 0);
+    }
+}
+
+#[test]
 fn r1_without_resume_outcomes_are_released_once_sent() {
     for session_flags in [SessionFlags::empty(), SessionFlags::ALLOW_RESUME] {
         let mut pair = Pair::active();
@@ -743,4 +767,54 @@ fn r2_a_token_is_worth_nothing_to_another_client() {
         _ => None,
     });
     assert_eq!(refused, Some(SessionErrorCode::RESUME_REJECTED));
+}
+
+/// The answer to a resume is lost with its connection; once the client has shown that it has the new token, the old one is
+/// good for nothing, wherever it comes.
+#[test]
+fn r2_the_token_before_is_good_until_the_client_says_something() {
+    for heard in [false, true] {
+        let (mut pair, session) = resumable(1);
+        let left = lose(&mut pair);
+        for left in left {
+            pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+        }
+        let request = pair.client.poll_output().to_vec();
+        pair.settle();
+        if heard {
+            say(&mut pair.client, session, 1, &say::cancel(1), pair.now).expect("it lives");
+            pair.settle();
+        }
+        lose(&mut pair);
+        pair.server_events();
+        pair.server.handle_bytes(&request, pair.now);
+        pair.settle();
+        let answers = pair.server_events();
+        let resumed = |event: &Event| matches!(event, Event::SessionOpened { resumed: true, .. });
+        let rejected = |event: &Event| {
+            matches!(event, Event::SessionRefused { code: SessionErrorCode::RESUME_REJECTED, .. })
+        };
+        assert_eq!(answers.iter().any(resumed), !heard, "{answers:?}");
+        assert_eq!(answers.iter().any(rejected), heard, "{answers:?}");
+        assert_eq!(pair.shelf.len(), 1);
+    }
+}
+
+/// A session that is resumed without a window from then on is there until that was heard, and not resumable after it.
+#[test]
+fn r1_a_resume_that_takes_the_window_away_counts_once_it_is_heard() {
+    for sent in [false, true] {
+        let (mut pair, session) = resumable(1);
+        let left = lose(&mut pair);
+        pair.policy.resume_window_ms = 0;
+        if sent {
+            resume(&mut pair, left);
+            assert_eq!(pair.server.operations(session).map(|all| all.len()), Some(1));
+        } else {
+            answer_that_waits(&mut pair, left);
+        }
+        let left = lose(&mut pair);
+        assert_eq!((left.len(), pair.shelf.len()), if sent { (0, 0) } else { (1, 1) });
+        assert_eq!(ends(&pair.client_events()).len(), usize::from(sent));
+    }
 }

@@ -1,6 +1,7 @@
 //! Where mutants grow: a copy of the workspace with all of them in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -80,16 +81,19 @@ pub fn grow(mutants: &Mutants) -> Vec<Suite> {
     ]
 }
 
-/// Copies files, but for those that are changed. What is there already stays, so that cargo builds no more than it must.
+/// Copies files, but for those that are changed. What is there already stays, so that cargo builds no more than it must,
+/// and what is there no more goes.
 fn mirror(from: &Path, to: &Path, changed: &BTreeMap<PathBuf, String>) {
     if from.is_dir() {
         fs::create_dir_all(to).expect("a folder can be made");
-        for entry in fs::read_dir(from).expect("a folder") {
-            let name = entry.expect("an entry").file_name();
-            if name != "target" {
-                mirror(&from.join(&name), &to.join(&name), changed);
-            }
+        let old = names(to);
+        let new = names(from);
+        for name in old.difference(&new) {
+            let path = to.join(name);
+            let gone = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+            gone.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         }
+        new.iter().for_each(|name| mirror(&from.join(name), &to.join(name), changed));
         return;
     }
     let new = match changed.get(to) {
@@ -100,6 +104,12 @@ fn mirror(from: &Path, to: &Path, changed: &BTreeMap<PathBuf, String>) {
         return;
     }
     fs::write(to, new).unwrap_or_else(|error| panic!("{}: {error}", to.display()));
+}
+
+/// What is in a folder, but for what cargo built there.
+fn names(folder: &Path) -> BTreeSet<OsString> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    entries.map(|entry| entry.expect("an entry").file_name()).filter(|name| name != "target").collect()
 }
 
 /// Builds tests of the copy, and gives the program.
