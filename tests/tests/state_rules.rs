@@ -7,27 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use nnrp_tests::registry::here;
-
-/// Every rule that is about state, and every carrier.
-fn rules() -> Vec<String> {
-    let series = [
-        ("C", 9),
-        ("S", 12),
-        ("O", 14),
-        ("W", 6),
-        ("K", 8),
-        ("G", 8),
-        ("R", 4),
-        ("J", 4),
-        ("T", 3),
-        ("U", 4),
-        ("X", 5),
-    ];
-    series
-        .iter()
-        .flat_map(|(letter, last)| (1..=*last).map(move |number| format!("{letter}{number}")))
-        .collect()
-}
+use nnrp_tests::rules::{self, is_after};
 
 /// What the sources say.
 #[derive(Default)]
@@ -109,16 +89,6 @@ impl Sources {
     }
 }
 
-/// Whether a test is named after a rule, alone or together with others: `o3_o7_…`.
-fn is_after(test: &str, rule: &str) -> bool {
-    let is_rule = |word: &&str| {
-        word.len() > 1
-            && word.starts_with(|letter: char| letter.is_ascii_lowercase())
-            && word[1..].chars().all(|letter| letter.is_ascii_digit())
-    };
-    test.split('_').take_while(is_rule).any(|word| word.eq_ignore_ascii_case(rule))
-}
-
 fn list(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
@@ -157,7 +127,7 @@ fn the_table_of_rules_names_what_is_there() {
 
     let rows: Vec<_> = table.lines().filter_map(row).collect();
     let named: Vec<&str> = rows.iter().map(|[rule, ..]| *rule).collect();
-    assert_eq!(named, rules(), "every rule has its row");
+    assert_eq!(named, rules::all(), "every rule has its row");
     let mut wrong = Vec::new();
     for [rule, text, code, tests] in rows {
         let (code, tests) = (cell(code), cell(tests));
@@ -189,7 +159,7 @@ fn the_table_of_rules_names_what_is_there() {
 #[test]
 fn every_refusal_gives_a_rule_that_there_is() {
     // The words of `Refusal::…(…, "O4", …)` in the state machines, from the string on.
-    let known = rules();
+    let known = rules::all();
     let core = here().join("../nnrp-core/src/state");
     let mut found = Vec::new();
     files(&core, &mut found);

@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn u1_only_a_live_operation_has_a_budget() {
+    fn o4_u1_only_a_live_operation_has_a_budget() {
         let mut budgets = Budgets::default();
         assert_eq!(budgets.check_update(&replace(1, 1, 0), false, true).unwrap_err().rule, "O4");
         update(&mut budgets, replace(1, 1, 0));

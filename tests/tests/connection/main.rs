@@ -4,6 +4,7 @@ mod agree;
 mod basics;
 mod flow;
 mod hostile;
+mod kept;
 mod link;
 mod model;
 mod order;

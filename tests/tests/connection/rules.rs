@@ -276,6 +276,7 @@ fn g8_a_descriptor_says_what_its_payload_is() {
     let descriptor = section.descriptor.to_owned();
     assert_eq!((descriptor.dtype_id, descriptor.layout_id), (DtypeId::Fp16, TensorLayoutId::Nchw));
     assert_eq!((descriptor.element_count_per_tile, descriptor.payload_bytes), (4, 16));
+    assert_eq!(section.tiles().map(|tile| tile.bytes.len()).collect::<Vec<_>>(), [8, 8]);
 
     // Tokens: a part is usable and the sequence goes on; the end is the end.
     for (flags, class, state) in [
@@ -322,6 +323,24 @@ fn t2_times_are_observable_under_the_same_names_at_both_ends() {
         let of_session = end.session_snapshot(session).expect("a live session").work;
         assert_eq!((of_session.queue_ms, of_session.compute_ms, of_session.completed), (30, 20, 1));
         assert_eq!(end.snapshot().counters.work, of_session);
+    }
+    // How far the server lets the client go.
+    for (scope_kind, header) in
+        [(ScopeKind::Connection, header(0, 0)), (ScopeKind::Session, header(session, 0))]
+    {
+        let hard = FlowUpdate {
+            scope_kind,
+            update_reason: UpdateReason::Pause,
+            backpressure_level: BackpressureLevel::Hard,
+            ..FlowUpdate::default()
+        };
+        pair.server.send(&header, &Message::FlowUpdate(hard), pair.now).expect("a good update");
+    }
+    pair.settle();
+    for end in [&pair.client, &pair.server] {
+        for credit in [end.snapshot().credit, end.session_snapshot(session).expect("a live session").credit] {
+            assert_eq!((credit.level, credit.paused), (BackpressureLevel::Hard, true));
+        }
     }
     // The way there and back.
     assert_eq!(pair.client.snapshot().round_trip_ms, None);

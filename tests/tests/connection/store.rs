@@ -132,7 +132,7 @@ fn k8_a_put_is_answered_and_a_reference_found_or_missed() {
 }
 
 #[test]
-fn k2_a_lease_is_granted_renewed_and_ends() {
+fn k2_s9_x4_a_lease_is_granted_renewed_and_ends() {
     let (mut pair, session) = storing();
     leased(&mut pair, session, a_put(1), a_lease(session), b"object").expect("room");
     pair.settle();
@@ -476,7 +476,7 @@ fn bound(session: u32, operation_id: u64, schema_id: u32, schema_version: u32) -
 }
 
 #[test]
-fn g1_schemas_come_as_objects_and_explain_payloads() {
+fn g1_g3_g7_x4_x5_schemas_come_as_objects_and_explain_payloads() {
     let (mut pair, session) = storing();
     let id = 0x1_0001;
     // Unknown on the server alone.
@@ -567,7 +567,7 @@ fn s8_a_default_schema_has_to_be_known() {
 }
 
 #[test]
-fn j1_objects_are_declared_changed_used_and_released() {
+fn j1_j2_j3_j4_objects_are_declared_changed_used_and_released() {
     let (mut pair, session) = storing();
     pair.submit(session, 1).expect("room");
     pair.settle();

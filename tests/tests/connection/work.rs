@@ -215,7 +215,25 @@ fn o6_numbers_are_given_and_old_ones_go_nowhere() {
 }
 
 #[test]
-fn u1_budgets_are_kept_by_who_does_the_work() {
+fn o11_a_preemption_is_told_as_queued() {
+    let (mut pair, session) = working(1);
+    let now = pair.now;
+    say(&mut pair.server, session, 1, &say::progress(1, StageCode::EXECUTING), now).expect("it lives");
+    say(&mut pair.server, session, 1, &say::progress(1, StageCode::QUEUED), now).expect("it lives");
+    pair.settle();
+    let events = pair.client_events();
+    let stages: Vec<StageCode> = events
+        .iter()
+        .filter_map(|event| match event.packet()?.message()? {
+            Message::Progress(progress, _) => Some(progress.stage_code),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(stages, [StageCode::EXECUTING, StageCode::QUEUED]);
+}
+
+#[test]
+fn o5_u1_budgets_are_kept_by_who_does_the_work() {
     let (mut pair, session) = working(2);
     let now = pair.now;
     let budget = |operation_id, token_budget| {
@@ -227,6 +245,7 @@ fn u1_budgets_are_kept_by_who_does_the_work() {
     pair.client.send(&say::session(session), &budget(0, 9), now).expect("it is open");
     pair.submit(session, 3).expect("room");
     pair.settle();
+    assert!(pair.client.budgets(session).expect("it is open").is_empty());
     let budgets = pair.server.budgets(session).expect("it is open");
     assert_eq!(budgets.of(1).left(Dimension::Tokens), Some(5));
     assert_eq!(budgets.of(2).left(Dimension::Tokens), None);
@@ -331,6 +350,14 @@ fn t1_traces_are_of_live_frames() {
         .iter()
         .any(|event| matches!(event, Event::Refused { why, .. } if rule(why) == "T1"));
     assert!(refused, "an ended frame");
+    // Whoever has the frame next begins without the context of the one before.
+    let mut again = nnrp_tests::pair::submit(session, 11, 0);
+    again[CommonHeader::FRAME_ID_OFFSET..][..4].copy_from_slice(&1u32.to_le_bytes());
+    pair.client.submit(&again, now).expect("the frame is free");
+    pair.settle();
+    for end in [&pair.client, &pair.server] {
+        assert_eq!(end.trace(session, 1).map(|context| context.trace_id), Some(4));
+    }
 }
 
 #[test]

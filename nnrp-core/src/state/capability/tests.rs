@@ -188,6 +188,17 @@ fn u2_no_concrete_cost_model_is_none() {
 }
 
 #[test]
+fn u3_what_was_negotiated_is_no_degradation() {
+    let (mut client, mut server) = sides();
+    send(&mut client, &mut server, Negotiation, &offer([WORDS[1]]));
+    reply(&mut server, &mut client, Negotiation, &Words::registered());
+    for side in [&client, &server] {
+        assert!(side.agreed(7, ProfileId::TOKEN, WORDS[1]).is_some());
+        assert_eq!(side.degraded(7, ProfileId::TOKEN), None);
+    }
+}
+
+#[test]
 fn what_the_connection_agreed_on_holds_in_its_sessions() {
     let (mut client, _) = sides();
     client.apply_offer(client.check_offer(Negotiation, 0, &offer([WORDS[1]])).unwrap());
@@ -198,7 +209,7 @@ fn what_the_connection_agreed_on_holds_in_its_sessions() {
 }
 
 #[test]
-fn floods_are_bounded() {
+fn u4_floods_are_bounded() {
     let limits = Limits { waiting: 4, agreements: 3, tokens: 2 };
     let mut client = Capabilities::new(Side::Client, limits);
     let mut server = Capabilities::new(Side::Server, limits);

@@ -112,8 +112,8 @@
 //! - Which version of a cache object is wanted ([`cache::Want`](crate::state::cache::Want)), the policy at the end of its
 //!   last lease ([`Config::expiry`]), eviction ([`Config::cache`]) and hints ([`Connection::hint`]) (K2, K5, K6, K8).
 //! - Subscription to the results of a group: [`Operations::group`](crate::state::operation::Operations::group) (O11).
-//! - The dependencies of cache objects and results on one another ([`Connection::depend`]), but for schemas, whose
-//!   dependencies travel by X5 (K4).
+//! - The dependencies of cache objects, results and runtime objects on one another ([`Connection::depend`]), but for
+//!   schemas, whose dependencies travel by X5 (K4).
 //! - What the caller's authentication makes of credentials, and the principal that a resume token is bound to (R2).
 //! - The queue of submits that wait for credit, its order and its limit, and what moves in it
 //!   ([`Connection::prioritize`]) (W1, O11, O13). What a server works on next it picks itself, by
@@ -131,6 +131,7 @@ use core::fmt;
 mod ability;
 mod config;
 mod counters;
+mod depend;
 mod event;
 mod flow;
 mod hello;

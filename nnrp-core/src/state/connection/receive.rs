@@ -324,3 +324,23 @@ fn is_fatal(code: ErrorCode) -> bool {
             | ErrorCode::INTERNAL_ERROR
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c4_four_codes_end_a_connection() {
+        let fatal: alloc::vec::Vec<ErrorCode> =
+            ErrorCode::ALL.into_iter().filter(|code| is_fatal(*code)).collect();
+        assert_eq!(
+            fatal,
+            [
+                ErrorCode::UNSUPPORTED_VERSION,
+                ErrorCode::AUTH_FAILED,
+                ErrorCode::MALFORMED_HEADER,
+                ErrorCode::INTERNAL_ERROR
+            ]
+        );
+    }
+}

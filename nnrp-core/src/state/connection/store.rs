@@ -7,14 +7,13 @@ use super::event::{Event, Why};
 use super::live::unknown;
 use super::plan::{Act, Plan};
 use super::{Connection, Message};
-use crate::state::cache::{self, Cache, Gone, Graph, Hint, Key, Need, Node, Owner, Put, miss_reason};
-use crate::state::operation::{Found, Named};
-use crate::state::schema::{CACHE_KIND, InstallPlan, Installed, Origin, Schema, Schemas};
+use crate::state::cache::{self, Cache, Gone, Hint, Key, Node, Owner, Put, miss_reason};
+use crate::state::schema::{CACHE_KIND, InstallPlan, Installed, Origin, Schemas};
 use crate::state::{Refusal, Side, Time};
 use crate::{
     CacheAckBody, CacheErrorCode, CacheLeaseExtension, CacheMiss, CacheMissBody, CacheObjectKind, CachePut,
     CachePutBody, CommonHeader, ControlExtensionEntries, ControlExtensionPayload, MessageType,
-    OperationState, SchemaDependency, SchemaDescriptorHeader,
+    SchemaDependency, SchemaDescriptorHeader,
 };
 
 impl Connection {
@@ -235,15 +234,7 @@ impl Connection {
         self.events.push_back(Event::Missed { session_id: header.session_id, code });
     }
 
-    /// Something failed: so does all that depends on it (K4).
-    pub(super) fn invalidate(&mut self, node: Node) {
-        if self.graph.edges() == 0 {
-            return;
-        }
-        let reached = self.graph.remove(node);
-        self.reach(reached);
-    }
-
+    /// What depended on something that failed, failed with it (K4).
     pub(super) fn reach(&mut self, reached: Vec<Node>) {
         if reached.is_empty() {
             return;
@@ -265,63 +256,10 @@ impl Connection {
         &self.cache
     }
 
-    /// What depends on what (K4).
-    pub const fn graph(&self) -> &Graph {
-        &self.graph
-    }
-
     /// Takes a hint about an object of the peer's: it changes what is evicted first, and no check (K5). Says whether
     /// there is such an object.
     pub fn hint(&mut self, key: &Key, hint: Hint) -> bool {
         self.cache.hint(key, hint)
-    }
-
-    /// Declares what an object, a result or a runtime object depends on, in place of what it depended on so far (K4).
-    /// When one of these fails, so does all that depends on it: [`Event::Invalidated`] names it. Schemas bring their
-    /// dependencies with them (X5).
-    ///
-    /// # Errors
-    ///
-    /// `dependency_invalid` for what is not there, for what needs itself and for a schema, `limit_exceeded` over [`Config::graph`].
-    ///
-    /// [`Config::graph`]: super::Config::graph
-    pub fn depend(&mut self, node: Node, needs: &[Need]) -> Result<(), Why> {
-        let named = core::iter::once(&node).chain(needs.iter().map(|need| &need.on));
-        let invalid = |why| Refusal::cache(CacheErrorCode::DependencyInvalid, "K4", why);
-        if matches!(node, Node::Schema { .. }) {
-            return Err(invalid("a schema brings its dependencies with it").into());
-        }
-        if !named.into_iter().all(|node| self.is_there(node)) || !self.are_versions(needs) {
-            return Err(invalid("something that is named is not there").into());
-        }
-        let plan = self.graph.check_declare(node, needs)?;
-        self.graph.apply_declare(plan);
-        Ok(())
-    }
-
-    fn is_there(&self, node: &Node) -> bool {
-        match *node {
-            Node::Object(key) => self.cache.get(&key).is_some(),
-            Node::Schema { id, version } => self.schemas.get(id, version).is_some_and(Schema::is_live),
-            Node::Result { session, operation } => self.lives.get(&session).is_some_and(|live| {
-                live.operations.find(Named::operation(operation)).is_ok_and(|found| match found {
-                    Found::Live(_) => true,
-                    Found::Ended(ended) => ended.state == OperationState::Completed,
-                })
-            }),
-            Node::Runtime { session, object } => {
-                self.lives.get(&session).is_some_and(|live| live.objects.get(object).is_some())
-            }
-        }
-    }
-
-    fn are_versions(&self, needs: &[Need]) -> bool {
-        needs.iter().all(|need| match need.on {
-            Node::Object(key) if need.version != 0 => {
-                self.cache.get(&key).is_some_and(|object| object.version == need.version)
-            }
-            _ => true,
-        })
     }
 
     /// The schemas that payloads are bound to.

@@ -75,7 +75,7 @@ fn o11_a_lane_that_was_empty_has_not_saved_up_turns() {
 }
 
 #[test]
-fn sessions_of_a_lane_take_turns() {
+fn o11_sessions_of_a_lane_take_turns() {
     let mut queue = Queue::new(1000);
     for operation in 0..100 {
         push(&mut queue, ticket(1, operation, 0), 0);
@@ -95,7 +95,7 @@ fn sessions_of_a_lane_take_turns() {
 
 /// Also when a session sends one at a time and so is never there between two.
 #[test]
-fn no_session_starves() {
+fn o11_no_session_starves() {
     let mut queue = Queue::new(1000);
     let urgent = |operation, now: u64| Ticket { deadline: Some(Time(now)), ..ticket(2, operation, 0) };
     push(&mut queue, ticket(1, 1, 0), 0);
@@ -135,7 +135,7 @@ fn o13_priority_numbers_above_2_rank_below_it_and_below_one_another() {
 
 /// The least urgent level waits a time that its level alone decides, however many come after it.
 #[test]
-fn no_level_starves() {
+fn o13_no_level_starves() {
     let mut queue = Queue::new(1_000_000);
     push(&mut queue, Ticket { level: -10, ..ticket(1, 1, 0) }, 0);
     for now in 0..3000u64 {

@@ -53,6 +53,15 @@ fn k4_dependencies_can_be_seen() {
 }
 
 #[test]
+fn k4_who_needs_two_versions_is_reached_once() {
+    let mut graph = Graph::default();
+    let needs = [0, 1, 2].map(|version| Need { on: node(1), version });
+    let plan = graph.check_declare(node(2), &needs).unwrap();
+    graph.apply_declare(plan);
+    assert_eq!(graph.remove(node(1)), [node(2)]);
+}
+
+#[test]
 fn k4_nothing_depends_on_itself() {
     let graph = Graph::default();
     let refusal = graph.check_declare(node(1), &[Need::any(node(1))]).unwrap_err();
@@ -72,7 +81,7 @@ fn k1_a_new_version_breaks_who_needs_another_one() {
 }
 
 #[test]
-fn hostile_dependency_counts_are_refused_and_a_long_chain_needs_no_recursion() {
+fn k4_hostile_dependency_counts_are_refused_and_a_long_chain_needs_no_recursion() {
     let mut graph = Graph::new(GraphLimits { per_node: 64, edges: 300_000 });
     let many: Vec<Need> = (1..=65).map(|id| Need::any(node(id))).collect();
     assert_eq!(graph.check_declare(node(0), &many).unwrap_err().code, ErrorCode::LIMIT_EXCEEDED);

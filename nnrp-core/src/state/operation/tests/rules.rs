@@ -344,7 +344,7 @@ fn o7_late_results_are_dropped_and_reported_with_the_reason() {
 }
 
 #[test]
-fn o7_both_operations_are_known() {
+fn o4_o7_both_operations_are_known() {
     let mut operations = table();
     admit(&mut operations, submit(1));
     for bad in [supersede(1, 2), supersede(2, 1)] {
@@ -440,7 +440,7 @@ fn o8_the_drop_reason_is_emitted_if_it_was_asked_for() {
 }
 
 #[test]
-fn o8_deadline_goes_before_latency_budget_before_the_session_default() {
+fn o8_s9_deadline_goes_before_latency_budget_before_the_session_default() {
     let due = |operations: &Operations, latency_budget_ms, default_deadline_ms| {
         let submit = Submit { latency_budget_ms, default_deadline_ms, ..submit(7) };
         operations.check_submit(&submit, NOW).unwrap().due()
@@ -541,6 +541,25 @@ fn o10_messages_become_events() {
     assert_eq!(Event::from(&drop), Event::DropReason { reason: DropReasonCode::BUDGET_EXCEEDED, last: true });
     let error = crate::Error { error_code: ErrorCode::FRAME_EXPIRED, ..Default::default() };
     assert_eq!(Event::from(&error), Event::Error { code: ErrorCode::FRAME_EXPIRED });
+}
+
+#[test]
+fn o10_an_end_has_the_reason_that_its_message_gives() {
+    let cancelled = |code| Event::Error { code };
+    let drop = |reason| Event::DropReason { reason, last: true };
+    for (event, state, reason) in [
+        (cancelled(ErrorCode::FRAME_CANCELLED), OperationState::Cancelled, DropReasonCode::PEER_CANCELLED),
+        (cancelled(ErrorCode::FRAME_EXPIRED), OperationState::Failed, DropReasonCode::NONE),
+        (drop(DropReasonCode::PEER_CANCELLED), OperationState::Cancelled, DropReasonCode::PEER_CANCELLED),
+        (drop(DropReasonCode::SUPERSEDED), OperationState::Superseded, DropReasonCode::SUPERSEDED),
+        (drop(DropReasonCode::BUDGET_EXCEEDED), OperationState::Failed, DropReasonCode::BUDGET_EXCEEDED),
+        (Event::Dropped, OperationState::Failed, DropReasonCode::NONE),
+    ] {
+        let mut operations = table();
+        admit(&mut operations, submit(1));
+        let Applied::Ended(ended) = happen(&mut operations, 1, event) else { panic!("{event:?} ends it") };
+        assert_eq!((ended.state, ended.reason), (state, reason), "{event:?}");
+    }
 }
 
 #[test]

@@ -137,7 +137,7 @@ fn resuming(state: SessionState) -> Sessions {
 }
 
 #[test]
-fn s1_rejected_goes_back_to_the_state_before() {
+fn s1_s12_rejected_goes_back_to_the_state_before() {
     for before in [SessionState::Open, SessionState::Resumed] {
         let mut client = in_state(before);
         client.apply_close(client.check_close(7, &drain(500)).unwrap(), NOW);
@@ -179,7 +179,7 @@ fn s1_a_second_close_is_refused() {
 }
 
 #[test]
-fn s3_a_drain_lets_operations_finish_within_its_time() {
+fn s1_s3_a_drain_lets_operations_finish_within_its_time() {
     let mut server = asked(2, drain(500));
     let step = server.answer_close(7, PROCEED).unwrap();
     assert_eq!(status(step), (SessionState::Draining, false, Some(CloseStatus::Draining)));
@@ -225,7 +225,43 @@ fn s3_an_abort_ends_operations_as_cancelled_on_both_sides() {
 }
 
 #[test]
-fn s3_a_peer_that_never_answers_does_not_keep_the_session() {
+fn s3_of_two_closes_that_cross_the_stricter_holds() {
+    // Abort over drain, and the earlier end over the later, whoever asked first.
+    for ours_first in [true, false] {
+        for (ours, theirs) in [(drain(900), abort()), (abort(), drain(900))] {
+            let mut server = client(7, SessionFlags::empty(), |_| {});
+            server.side = Side::Server;
+            server.apply_submit(server.check_submit(7).unwrap(), NOW);
+            let (own, peer) =
+                (server.check_close(7, &ours).unwrap(), server.check_peer_close(7, &theirs).unwrap());
+            if ours_first {
+                server.apply_close(own, NOW);
+                server.apply_peer_close(peer, NOW);
+            } else {
+                server.apply_peer_close(peer, NOW);
+                server.apply_close(own, NOW);
+            }
+            // Their drain has its time; after an abort, and after our own, they have time to answer.
+            let until = if ours.in_flight_policy == InFlightPolicy::Abort { 900 } else { 10_000 };
+            assert_eq!(server.next_timeout(), Some(NOW.after(until)), "{ours:?} {ours_first}");
+            let step = server.answer_close(7, PROCEED).unwrap();
+            assert_eq!(status(step), (SessionState::Closed, true, Some(CloseStatus::Closed)));
+        }
+    }
+}
+
+#[test]
+fn s3_a_drain_of_our_own_ends_with_the_word_of_the_peer() {
+    let mut client = in_state(SessionState::Draining);
+    // All operations have ended here, which the peer has yet to say of its side.
+    assert_eq!(client.operation_ended(7, NOW), None);
+    assert_eq!(state_of(&client, 7), SessionState::Draining);
+    let plan = client.check_close_ack(7, &close_ack(CloseStatus::Closed)).unwrap();
+    assert_eq!(client.apply_close_ack(plan).unwrap().state, SessionState::Closed);
+}
+
+#[test]
+fn s1_s3_a_peer_that_never_answers_does_not_keep_the_session() {
     let mut client = in_state(SessionState::Closing);
     assert_eq!(client.handle_timeout(NOW.after(10_499)), None);
     let Some(Due::Over(step)) = client.handle_timeout(NOW.after(10_500)) else {
@@ -315,7 +351,8 @@ fn c2_close_ends_every_session() {
     assert!([7, 8].iter().all(|id| state_of(&server, *id) == SessionState::Draining));
     let (answered, ack) = server.poll_answer(NOW).unwrap();
     assert_eq!((answered, ack.session_status), (ticket, SessionStatus::Rejected));
-    assert_eq!(server.close_all().count(), 2);
+    let closed: std::vec::Vec<_> = server.close_all().map(|session| session.state()).collect();
+    assert_eq!(closed, [SessionState::Closed; 2]);
     assert!(server.is_empty());
 }
 
