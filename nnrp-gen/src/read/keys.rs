@@ -11,6 +11,8 @@ use crate::source::{Span, Spanned};
 use crate::suggest::{did_you_mean, nearest};
 use crate::syntax::{Number, Text};
 
+use super::known;
+
 /// The file being read and where its problems go.
 pub(super) struct Context<'r> {
     pub(super) source: u32,
@@ -221,10 +223,10 @@ impl<'t, 'i> Keys<'t, 'i> {
                     format!("unknown key `{name}` in {}", article(self.what)),
                 )
                 .label("not a key here")
-                .help(did_you_mean(name, self.asked.iter().copied()).unwrap_or_else(|| {
-                    let known: Vec<_> = self.asked.iter().map(|key| format!("`{key}`")).collect();
-                    format!("known are {}", known.join(", "))
-                })),
+                .help(
+                    did_you_mean(name, self.asked.iter().copied())
+                        .unwrap_or_else(|| known(self.asked.iter().copied())),
+                ),
             );
         }
         for key in self.missing {

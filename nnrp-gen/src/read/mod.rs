@@ -33,6 +33,12 @@ pub fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(list)
 }
 
+/// All the names that there are, as a help line.
+fn known<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+    let known: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    format!("known are {}", known.join(", "))
+}
+
 /// Reads one text into `registry`.
 pub fn text(sources: &mut Sources, path: &str, text: &str, registry: &mut Registry, report: &mut Report) {
     let number = sources.add(path, text);
@@ -57,14 +63,14 @@ pub fn text(sources: &mut Sources, path: &str, text: &str, registry: &mut Regist
     let mut cx = Context { source: number, report };
     let table = document.get_ref();
     for (key, value) in table {
-        let known = items::TABLES.iter().find(|kind| kind.name == key.get_ref().as_ref());
-        let Some(kind) = known else {
+        let found = items::TABLES.iter().find(|kind| kind.name == key.get_ref().as_ref());
+        let Some(kind) = found else {
             let span = cx.span(key.span());
             let names = items::TABLES.iter().map(|kind| kind.name);
             cx.report.add(
                 Diagnostic::error(span, format!("unknown table `{}`", key.get_ref()))
                     .label("no such table in a registry")
-                    .maybe_help(did_you_mean(key.get_ref(), names)),
+                    .help(did_you_mean(key.get_ref(), names.clone()).unwrap_or_else(|| known(names))),
             );
             continue;
         };
