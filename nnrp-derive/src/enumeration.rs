@@ -36,6 +36,7 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
         ty,
         values: Vec::new(),
         ranges: Vec::new(),
+        complete: true,
         from_messages: None,
         given: Some(title),
         source,

@@ -6,6 +6,7 @@ pub mod check;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod codec;
+mod cut;
 pub mod emit;
 mod files;
 pub mod fmt;

@@ -163,7 +163,8 @@ fn enumeration(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Enum> {
         keys.need::<()>("values", None);
     }
     let from_messages = from.map(|from| from.span);
-    Some(Enum { name: name?, ty: ty?, values, ranges, from_messages, given: None, source, doc, span })
+    let complete = values.len() + ranges.len() == keys.row_count("values") + keys.row_count("ranges");
+    Some(Enum { name: name?, ty: ty?, values, ranges, complete, from_messages, given: None, source, doc, span })
 }
 
 fn bitmask(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Bitmask> {
@@ -179,7 +180,8 @@ fn bitmask(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Bitmask> {
     });
     keys.need("bits", (!bits.is_empty()).then_some(()));
     let (source, doc) = (keys.text(cx, "source"), keys.text(cx, "doc"));
-    Some(Bitmask { name: name?, ty: ty?, bits, given: None, source, doc, span })
+    let complete = bits.len() == keys.row_count("bits");
+    Some(Bitmask { name: name?, ty: ty?, bits, complete, given: None, source, doc, span })
 }
 
 fn layout(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Layout> {
