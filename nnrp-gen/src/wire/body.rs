@@ -1,7 +1,8 @@
 //! How bodies are walked: entries, slices, words, and what their parts owe one another.
 //!
 //! Tables that come from the registry say what to look for; nothing here allocates, and everything
-//! takes time in proportion to the bytes.
+//! takes time in proportion to the bytes. The tables are constants: where their methods are inlined,
+//! each field is read at a place that the compiler knows, as if the code had been written for it.
 
 use super::{Fault, FaultKind, Site};
 
@@ -67,7 +68,7 @@ pub struct Place {
 
 impl Place {
     /// The number in the bytes of its layout.
-    #[inline]
+    #[inline(always)]
     pub fn read(&self, layout: &[u8]) -> u64 {
         let from = self.offset as usize;
         number(layout.get(from..from + self.size as usize).unwrap_or_default(), self.big)
@@ -81,7 +82,7 @@ impl Place {
 }
 
 /// The bytes of a scalar as a number.
-#[inline]
+#[inline(always)]
 fn number(bytes: &[u8], big: bool) -> u64 {
     let (little, missing) = match *bytes {
         [a] => (u64::from(a), 56),
@@ -105,6 +106,7 @@ pub struct Shape {
 
 impl Shape {
     /// Checks one at the start of `piece`.
+    #[inline(always)]
     pub fn one(&self, piece: Piece<'_>) -> Result<(), Fault> {
         match (self.check)(piece.bytes) {
             None => Ok(()),
@@ -113,6 +115,7 @@ impl Shape {
     }
 
     /// Checks as many as `piece` holds.
+    #[inline(always)]
     pub fn all(&self, piece: Piece<'_>) -> Result<(), Fault> {
         let size = self.size.max(1) as usize;
         for (row, bytes) in piece.bytes.chunks_exact(size).enumerate() {
@@ -221,6 +224,7 @@ pub struct Choice {
 
 impl Select {
     /// The choice that a header or row makes in a message.
+    #[inline(always)]
     pub fn choice(&self, header: &[u8], message: u64) -> Option<&'static Choice> {
         let value = self.field.read(header);
         let known = |choice: &&Choice| {
@@ -231,6 +235,7 @@ impl Select {
 
     /// Checks a payload against what its header or row at `base` says. `seen` has a bit for each choice that stood
     /// before and stands once; a registry has at most as many of those as there are bits.
+    #[inline(always)]
     fn check(
         &'static self,
         header: &[u8],
@@ -294,6 +299,7 @@ pub struct Entry<'a> {
 
 impl Entries {
     /// The first entry of `rest` and what is behind it.
+    #[inline(always)]
     fn split<'a>(&'static self, rest: Piece<'a>) -> Result<(Entry<'a>, Piece<'a>), Fault> {
         let size = self.header.size as usize;
         let (header, left) = rest.split(size).unwrap_or((rest, Piece { bytes: &[], at: rest.end() }));
@@ -320,6 +326,7 @@ impl Entries {
         if block.bytes.is_empty() { Ok(()) } else { self.check_some(block, message) }
     }
 
+    #[inline(always)]
     fn check_some(&'static self, block: Piece<'_>, message: u64) -> Result<(), Fault> {
         let mut rest = block;
         let mut values = Values::new();
@@ -438,6 +445,7 @@ pub struct Slices {
 
 impl Slices {
     /// Checks that the rows slice the part from end to end.
+    #[inline(always)]
     pub fn check(&'static self, rows: Piece<'_>, part: Piece<'_>, message: u64) -> Result<(), Fault> {
         let mut end = 0;
         let mut seen = 0;
@@ -484,6 +492,9 @@ pub struct Words {
 }
 
 impl Words {
+    /// How many registered words are tried before all of them are searched.
+    const NEAR: usize = 16;
+
     /// Checks words against those that are registered, which ascend, or that `also` allows, and counts them.
     pub fn check(
         &'static self,
@@ -498,10 +509,18 @@ impl Words {
         let mut rest = words;
         let mut before: &[u8] = &[];
         let mut count = 0;
+        let mut next = 0;
         while !rest.bytes.is_empty() {
             let (word, behind) = self.split(rest)?;
-            let known = registered.binary_search_by(|known| known.as_bytes().cmp(word.bytes)).is_ok();
-            need(known || allowed(word.bytes), &self.word, word.at, FaultKind::UnknownValue)?;
+            // Both ascend: the word is among the next few, or may be anywhere.
+            let mut near = registered.iter().skip(next).take(Self::NEAR);
+            let place = match near.position(|known| known.as_bytes() == word.bytes) {
+                Some(steps) => Some(next + steps),
+                None => registered.binary_search_by(|known| known.as_bytes().cmp(word.bytes)).ok(),
+            };
+            next = place.map_or(next, |place| place + 1);
+            let known = place.is_some() || allowed(word.bytes);
+            need(known, &self.word, word.at, FaultKind::UnknownValue)?;
             need(before < word.bytes, &self.word, word.at, FaultKind::Rule)?;
             before = word.bytes;
             rest = behind;
@@ -517,6 +536,7 @@ impl Words {
         fits.ok_or(fault(&self.length, 0, FaultKind::Length))
     }
 
+    #[inline(always)]
     fn split<'a>(&'static self, rest: Piece<'a>) -> Result<(Piece<'a>, Piece<'a>), Fault> {
         let prefix = self.prefix as usize;
         let number = rest.sub(0, prefix);
@@ -566,6 +586,7 @@ pub struct Slots {
 
 impl Slots {
     /// The place of an object among all, and its bit if it is a standard one.
+    #[inline(always)]
     fn rank(&self, kind: u64) -> (u64, Option<u64>) {
         match self.order.iter().position(|(standard, _)| *standard == kind) {
             Some(position) => (position as u64, self.order.get(position).map(|(_, bit)| *bit)),
@@ -574,11 +595,13 @@ impl Slots {
     }
 
     /// Whether an object may follow one of rank `before`.
+    #[inline(always)]
     fn follows(before: Option<u64>, rank: u64, standard: bool) -> bool {
         before.is_none_or(|before| if standard { rank > before } else { rank >= before })
     }
 
     /// Checks objects and references against the metadata.
+    #[inline(always)]
     pub fn check(
         &'static self,
         metadata: Piece<'_>,
@@ -708,6 +731,7 @@ pub struct Section<'a> {
 
 impl Tensor {
     /// The sum of a table of lengths.
+    #[inline(always)]
     fn sum(&self, lengths: &[u8]) -> u64 {
         let (lengths, _) = lengths.as_chunks::<4>();
         // Each way is one loop without a choice in it.
@@ -719,6 +743,7 @@ impl Tensor {
     }
 
     /// The descriptor of the section behind the one that ends at `at`.
+    #[inline(always)]
     fn descriptor<'a>(&'static self, table: Piece<'a>, at: usize) -> Result<Piece<'a>, Fault> {
         let start = at.next_multiple_of(8);
         let padding = table.sub(at, start - at);
@@ -732,6 +757,7 @@ impl Tensor {
     }
 
     /// What is behind a descriptor, and where in the table it ends.
+    #[inline(always)]
     fn section<'a>(
         &'static self,
         table: Piece<'a>,
@@ -749,6 +775,7 @@ impl Tensor {
     }
 
     /// Checks the sections of a table.
+    #[inline(always)]
     pub fn sections(&'static self, table: Piece<'_>, count: u64, tiles: u64) -> Result<(), Fault> {
         let mut at = 0_usize;
         let mut before = None;
@@ -771,6 +798,7 @@ impl Tensor {
     }
 
     /// What a descriptor says of its tables.
+    #[inline(always)]
     fn shape(
         &'static self,
         descriptor: Piece<'_>,
@@ -809,6 +837,7 @@ impl Tensor {
     }
 
     /// Checks a tile index; `modes` is how many bytes it has: none, two a tile, steps, or bits.
+    #[inline(always)]
     pub fn tiles(&'static self, index: Entry<'_>, mode: TileMode, tiles: u64) -> Result<(), Fault> {
         let bytes = index.payload.bytes;
         let fits = match mode {

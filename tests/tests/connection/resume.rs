@@ -1,9 +1,10 @@
 //! Sessions that move to another connection (R1–R3, X1, O5).
 
+use nnrp_core::state::Side;
 use nnrp_core::state::connection::{Config, Connection, Event, Left, Shelf};
 use nnrp_core::state::operation::Cause;
 use nnrp_core::state::resume::Limits;
-use nnrp_core::state::{Side, session::Verdicts};
+use nnrp_core::state::session::{Ticket, Verdicts};
 use nnrp_core::*;
 use nnrp_tests::pair::{Link, Pair, carry, result, source, submit};
 
@@ -495,4 +496,116 @@ fn r1_an_answer_that_cannot_be_taken_gives_the_operations_up_once() {
     let refused = events.iter().any(|event| matches!(event, Event::SessionRefused { .. }));
     assert!(refused, "{events:?}");
     assert_eq!(pair.client.snapshot().sessions, 0);
+}
+
+/// Requests of the server's application, in their order.
+fn requests(server: &mut Connection) -> Vec<Ticket> {
+    std::iter::from_fn(|| server.poll_event())
+        .filter_map(|event| match event {
+            Event::SessionRequested { ticket, .. } => Some(ticket),
+            _ => None,
+        })
+        .collect()
+}
+
+/// A new session is asked for, and then the one that was lost; only the second is answered, and waits for the first (C8).
+fn answer_that_waits(pair: &mut Pair, left: Vec<Left>) -> Ticket {
+    pair.client.open_session(&SessionOpen::default(), b"", pair.now).expect("a good request");
+    for left in left {
+        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+    }
+    carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
+    let tickets = requests(&mut pair.server);
+    assert_eq!(tickets.len(), 2);
+    let policy = pair.policy;
+    pair.server
+        .answer_open(tickets[1], &policy, Verdicts::default(), &mut pair.shelf, pair.now)
+        .expect("it waits");
+    assert!(pair.server.poll_output().is_empty());
+    tickets[1]
+}
+
+#[test]
+fn r1_an_answer_that_never_went_out_resumes_nothing_and_loses_nothing() {
+    for silent in [false, true] {
+        let (mut pair, session) = resumable(2);
+        let left = lose(&mut pair);
+        answer_that_waits(&mut pair, left);
+        if silent {
+            let due = pair.server.poll_timeout().expect("it listens for the client");
+            pair.server.handle_timeout(due.after(100_000));
+            pair.server.handle_timeout(due.after(200_000));
+            assert!(pair.server.is_over());
+        }
+        // Nobody heard of the resume, so the token is good for another one.
+        let left = lose(&mut pair);
+        assert_eq!((left.len(), pair.shelf.len()), (1, 1), "silent: {silent}");
+        assert_eq!(ends(&pair.client_events()), []);
+        assert_eq!(ends(&pair.server_events()), []);
+        resume(&mut pair, left);
+        let resumed = |events: &[Event]| {
+            events.iter().any(|event| matches!(event, Event::SessionOpened { resumed: true, .. }))
+        };
+        assert!(resumed(&pair.client_events()) && resumed(&pair.server_events()));
+        assert_eq!(pair.shelf.len(), 1, "the token that was used is gone, the new one is there");
+        for id in 1..=2 {
+            pair.server.send_packet(&result(session, id), pair.now).expect("it is live");
+        }
+        pair.settle();
+        assert_eq!(ends(&pair.client_events()).len(), 2);
+    }
+}
+
+#[test]
+fn c8_what_was_to_be_resumed_where_the_end_begins_can_be_had_elsewhere() {
+    for answered in [false, true] {
+        let (mut pair, session) = resumable(1);
+        let left = lose(&mut pair);
+        if answered {
+            answer_that_waits(&mut pair, left);
+        } else {
+            for left in left {
+                pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+            }
+            carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
+            assert_eq!(requests(&mut pair.server).len(), 1);
+        }
+        pair.server.close(pair.now).expect("it is active");
+        pair.settle();
+        let events = pair.client_events();
+        let ticket = events.iter().find_map(|event| match event {
+            Event::SessionRefused { ticket, retry: true, .. } => Some(*ticket),
+            _ => None,
+        });
+        assert_eq!(ends(&events), []);
+        let left = pair
+            .client
+            .take_refused(ticket.unwrap_or_else(|| panic!("{answered}: {events:?}")))
+            .expect("it can be asked for again");
+        pair.server.park(&mut pair.shelf, pair.now);
+        anew(&mut pair);
+        resume(&mut pair, vec![left]);
+        assert_eq!(pair.server.operations(session).expect("it lives").len(), 1, "answered: {answered}");
+    }
+}
+
+#[test]
+fn r1_a_request_that_got_no_answer_is_held_where_the_server_falls_silent() {
+    let (mut pair, session) = resumable(1);
+    let left = lose(&mut pair);
+    for left in left {
+        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+    }
+    while !pair.client.is_over() {
+        pair.now = pair.client.poll_timeout().expect("it listens for the server");
+        pair.client.handle_timeout(pair.now);
+    }
+    let events: Vec<Event> = std::iter::from_fn(|| pair.client.poll_event()).collect();
+    assert!(
+        events.iter().any(|event| matches!(event, Event::SessionRefused { retry: true, .. })),
+        "{events:?}"
+    );
+    assert_eq!(ends(&events), []);
+    let left = pair.client.take_sessions(pair.now);
+    assert_eq!(left.iter().map(Left::session_id).collect::<Vec<_>>(), [session]);
 }

@@ -405,6 +405,25 @@ fn b8_capability_tokens_are_registered_and_ascend() -> Vec<Vector> {
     ]
 }
 
+/// Wherever two registered words are in their list, the first of them goes first, and neither is found where it is not.
+#[test]
+fn b8_any_two_words_go_in_the_order_of_their_list() {
+    let words = CapabilityTokens::REGISTERED;
+    let entry = |word: &str| [&(word.len() as u16).to_le_bytes(), word.as_bytes()].concat();
+    for (at, first) in words.iter().enumerate() {
+        for (other, second) in words.iter().enumerate() {
+            let bytes = [entry(first), entry(second), entry("zz.private")].concat();
+            let fault = CapabilityTokens::with(&bytes, |word| word.starts_with("zz.")).err();
+            let rule = (at >= other).then_some((Some("B8.3"), FaultKind::Rule));
+            assert_eq!(fault.map(|fault| (fault.rule(), fault.kind())), rule, "{first} {second}");
+            assert!(CapabilityTokens::new(&bytes).is_err());
+            let cut = [entry(first), entry(&second[1..])].concat();
+            let fault = CapabilityTokens::new(&cut).expect_err("no such word");
+            assert_eq!(fault.kind(), FaultKind::UnknownValue, "{first} {second}");
+        }
+    }
+}
+
 /// Unknown extension frames and control extensions that are not critical are skipped, and can be read (B6, B7).
 #[test]
 fn b6_b7_unknown_ones_are_skipped() {

@@ -1,10 +1,9 @@
 //! The connection itself: hello, liveness, probes, errors, the end (C1–C9).
 
-use alloc::vec::Vec;
+use alloc::boxed::Box;
 
 use super::event::{Event, Over, Why};
 use super::plan::{Act, Plan};
-use super::resume::Left;
 use super::{Connection, Message};
 use crate::state::credit::Window;
 use crate::state::hello::{Answer, EndPlan, Grants, Offer, Wishes};
@@ -17,11 +16,11 @@ impl Connection {
         Ok(match act.message {
             Message::ClientHello(hello, body) => {
                 let offer = Offer { hello: *hello, wishes: Wishes::read(body.ext) };
-                Plan::Hello(self.hello.check_hello(&offer)?, offer)
+                Plan::Hello(Box::new((self.hello.check_hello(&offer)?, offer)))
             }
             Message::ServerHelloAck(ack, body) => {
                 let answer = Answer { ack: *ack, grants: Grants::read(body.ext) };
-                Plan::HelloAck(self.hello.check_ack(&answer)?)
+                Plan::HelloAck(Box::new(self.hello.check_ack(&answer)?))
             }
             Message::Close(_) => Plan::End(self.hello.check_close(act.sender)?),
             Message::Error(error, _) => match error.error_scope {
@@ -51,14 +50,15 @@ impl Connection {
 
     pub(super) fn apply_link(&mut self, plan: Plan, act: &Act<'_>) {
         match plan {
-            Plan::Hello(plan, offer) => {
+            Plan::Hello(hello) => {
+                let (plan, offer) = *hello;
                 self.hello.apply_hello(plan);
                 if let Some(packet) = act.received() {
                     self.events.push_back(Event::Hello { offer, packet });
                 }
             }
             Plan::HelloAck(plan) => {
-                if self.hello.apply_ack(plan) == ConnectionState::Active {
+                if self.hello.apply_ack(*plan) == ConnectionState::Active {
                     self.activate();
                 } else if let Message::ServerHelloAck(ack, _) = act.message {
                     if !act.ours {
@@ -143,13 +143,14 @@ impl Connection {
         }
         self.hello.lost();
         self.forget_queue();
-        self.give_up(now);
-        let held: Vec<Left> = match why {
-            Over::Silence => self.resumable().into_iter().filter_map(|id| self.leave(id)).collect(),
-            _ => Vec::new(),
-        };
+        // Nobody heard what became of these.
+        self.held.extend(self.answers.values_mut().filter_map(|answer| answer.left.take()));
+        if why == Over::Silence {
+            let all = self.leave_all();
+            self.held.extend(all);
+        }
+        self.give_up();
         self.end_sessions(now);
-        self.held = held;
         self.events.push_back(Event::Over(why));
     }
 }

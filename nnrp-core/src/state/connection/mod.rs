@@ -144,7 +144,7 @@ pub struct Connection {
     revoked: Vec<Handle>,
     /// Client: sessions that are asked for again.
     leaving: BTreeMap<Ticket, Left>,
-    /// Sessions of a connection that fell silent, until the application gives its transport up.
+    /// Sessions that can be resumed though their connection is over, until the application takes them or gives them up.
     held: Vec<Left>,
     /// Client: resumed sessions by the PING whose answer says that the server has told all it knows of them.
     doubts: VecDeque<(u64, u32)>,

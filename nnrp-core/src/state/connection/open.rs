@@ -269,10 +269,12 @@ impl Connection {
         if ack.session_status == SessionStatus::Resumed
             && let Some(plan) = resume
         {
-            answer.left = shelf.tokens.apply_resume(plan).and_then(|resumed| resumed.left);
-            if answer.left.is_none() {
-                // It lives on this very connection.
-                answer.left = self.leave(ack.session_id);
+            if let Some(resumed) = shelf.tokens.apply_resume(plan) {
+                // What its old connection did not leave lives on this very one.
+                answer.left = resumed.left.or_else(|| self.leave(ack.session_id));
+                if let Some(left) = &mut answer.left {
+                    left.used = Some(resumed.used);
+                }
             }
             answer.waterline = waterline;
         }
@@ -304,10 +306,8 @@ impl Connection {
             self.asked.remove(&ticket);
             if !matches!(ack.session_status, SessionStatus::Opened | SessionStatus::Resumed) {
                 // An answer that was found, and came to nothing because the connection ends.
-                self.revoked.extend(answer.token.as_ref().map(|(handle, _)| *handle));
-                let refused = super::resume::Answer { token: None, waterline: None, left: None };
-                let left = core::mem::replace(&mut answer, refused).left;
-                self.abandon(left, now);
+                self.revoked.extend(answer.token.take().map(|(handle, _)| handle));
+                self.held.extend(answer.left.take());
             }
             let token: &[u8] = answer.token.as_ref().map_or(&[], |(_, token)| token.as_bytes());
             let body = SessionOpenAckBody { resume_token: token, ..SessionOpenAckBody::default() };
@@ -426,18 +426,15 @@ impl Connection {
         self.sessions.close_all().for_each(drop);
     }
 
-    /// Requests that nobody answers any more.
-    pub(super) fn give_up(&mut self, now: Time) {
+    /// Requests that nobody answers any more. A session that one was to resume can be asked for again.
+    pub(super) fn give_up(&mut self) {
         self.asked.clear();
-        for (_, answer) in core::mem::take(&mut self.answers) {
-            self.revoked.extend(answer.token.map(|(handle, _)| handle));
-            self.abandon(answer.left, now);
-        }
-        let leaving = core::mem::take(&mut self.leaving);
-        leaving.into_values().for_each(|left| self.abandon(Some(left), now));
+        let answers = core::mem::take(&mut self.answers).into_values();
+        self.revoked.extend(answers.filter_map(|answer| answer.token).map(|(handle, _)| handle));
         let code = crate::SessionErrorCode::NONE;
         for ticket in self.sessions.give_up() {
-            self.events.push_back(Event::SessionRefused { ticket, code, retry: false });
+            let retry = self.leaving.contains_key(&ticket);
+            self.events.push_back(Event::SessionRefused { ticket, code, retry });
         }
     }
 

@@ -1,5 +1,6 @@
 //! What a message will do, once every module that it concerns has agreed to it.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::event::{Received, Why};
@@ -53,7 +54,8 @@ pub(super) struct Submission {
     pub(super) uses: Vec<Key>,
 }
 
-/// One variant for each kind of effect. A plan is applied at once or dropped.
+/// One variant for each kind of effect. A plan is applied at once or dropped. It is moved a few times with each message, so
+/// what is rare and large is behind a box.
 #[derive(Debug)]
 pub(super) enum Plan {
     /// Nothing is done; the message is passed on.
@@ -63,8 +65,8 @@ pub(super) enum Plan {
     /// It comes too late, for that operation or because its number is not new.
     Late(Option<Remembered>),
 
-    Hello(HelloPlan, Offer),
-    HelloAck(AckPlan),
+    Hello(Box<(HelloPlan, Offer)>),
+    HelloAck(Box<AckPlan>),
     End(EndPlan),
     Ping,
     Pong,
@@ -96,7 +98,7 @@ pub(super) enum Plan {
     Hold(Scope, Time),
 
     PutSent(SentPlan),
-    Put(PutPlan, Option<schema::InstallPlan>),
+    Put(Box<(PutPlan, Option<schema::InstallPlan>)>),
     Renew(RenewPlan),
     PutAck(SentAckPlan),
     Invalidate(cache::InvalidatePlan),
@@ -110,6 +112,8 @@ pub(super) enum Plan {
     Offer(capability::OfferPlan),
     Capability(capability::Purpose, capability::MessagePlan),
 }
+
+const _: () = assert!(size_of::<Plan>() <= 112);
 
 impl Connection {
     /// Asks every module that a message concerns. Changes nothing (C5).

@@ -212,8 +212,9 @@ impl Connection {
     /// [`Self::take_sessions`] instead.
     pub fn handle_lost(&mut self, now: Time) {
         self.over(Over::Lost, now);
-        let held = core::mem::take(&mut self.held);
-        held.into_iter().for_each(|left| self.abandon(Some(left), now));
+        let held = core::mem::take(&mut self.held).into_iter();
+        let leaving = core::mem::take(&mut self.leaving).into_values();
+        held.chain(leaving).for_each(|left| self.abandon(Some(left), now));
     }
 
     /// The next thing that happened. A terminal outcome that was polled counts as delivered (O5, X1).

@@ -4,11 +4,11 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use super::event::{Event, Why};
+use super::event::{Event, Over, Why};
 use super::live::Live;
 use super::{Connection, Message};
 use crate::state::operation::{Cancelled, Cause, Ended, Manner, Named, Reach};
-use crate::state::resume::{Bound, Handle, Limits, Token, Tokens};
+use crate::state::resume::{Bound, Handle, Limits, Token, Tokens, Used};
 use crate::state::session::{Carried, Session, Ticket};
 use crate::state::{Refusal, Time};
 use crate::{
@@ -24,6 +24,8 @@ pub struct Left {
     pub(super) carried: Carried,
     /// How the client asks for it again.
     pub(super) open: SessionOpen,
+    /// The token that was spent on it by an answer that has not gone out yet.
+    pub(super) used: Option<Used>,
 }
 
 impl Left {
@@ -138,7 +140,7 @@ impl Connection {
             lease_ttl_hint_ms: terms.lease_ttl_ms,
             ..SessionOpen::default()
         };
-        Some(Left { session_id, live, carried: session.carried(), open })
+        Some(Left { session_id, live, carried: session.carried(), open, used: None })
     }
 
     /// Sessions that can be resumed on another connection. One that is closing ends with this one.
@@ -162,12 +164,11 @@ impl Connection {
     /// Call it at the end of each connection, also of one that ended in order: the tokens of its sessions are good for
     /// nothing then.
     pub fn park(&mut self, shelf: &mut Shelf, now: Time) {
-        let mut all = core::mem::take(&mut self.held);
-        all.extend(self.resumable().into_iter().filter_map(|session_id| self.leave(session_id)));
-        for left in all {
+        let all = self.leave_all();
+        self.over(Over::Lost, now);
+        for left in core::mem::take(&mut self.held).into_iter().chain(all) {
             self.shelve(left, shelf, now);
         }
-        self.handle_lost(now);
         for handle in core::mem::take(&mut self.revoked) {
             shelf.tokens.revoke(handle);
         }
@@ -188,7 +189,15 @@ impl Connection {
         true
     }
 
-    fn shelve(&mut self, left: Left, shelf: &mut Shelf, now: Time) {
+    /// Takes every session off the connection that can be resumed on another.
+    pub(super) fn leave_all(&mut self) -> Vec<Left> {
+        self.resumable().into_iter().filter_map(|session_id| self.leave(session_id)).collect()
+    }
+
+    fn shelve(&mut self, mut left: Left, shelf: &mut Shelf, now: Time) {
+        if let Some(used) = left.used.take() {
+            return shelf.tokens.give_back(used, left, now);
+        }
         let left = match left.live.handle {
             Some(handle) => shelf.tokens.detach(handle, left, now),
             None => Some(left),
@@ -209,11 +218,11 @@ impl Connection {
     /// Client: the transport is gone. Gives the sessions that can be resumed on another connection; everything else ends,
     /// and with it the connection. Poll the events that are left first: what was polled counts as delivered.
     pub fn take_sessions(&mut self, now: Time) -> Vec<Left> {
-        let mut all = core::mem::take(&mut self.held);
-        all.extend(self.resumable().into_iter().filter_map(|session_id| self.leave(session_id)));
+        let mut all = self.leave_all();
         // A request to resume one may not have got there.
         all.extend(core::mem::take(&mut self.leaving).into_values());
-        self.handle_lost(now);
+        self.over(Over::Lost, now);
+        all.append(&mut self.held);
         all
     }
 

@@ -1,5 +1,6 @@
 //! Cache, leases and schemas (K1–K8, G1–G8, X4, X5).
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::event::{Event, Why};
@@ -85,7 +86,7 @@ impl Connection {
         let read = Put::read(put, lease.as_ref(), session_id, body.object)?;
         let schema =
             if put.object_kind.raw() == CACHE_KIND { Some(self.check_schema(read.key, body)?) } else { None };
-        Ok(Plan::Put(self.cache.check_put(&self.graph, &read, act.now)?, schema))
+        Ok(Plan::Put(Box::new((self.cache.check_put(&self.graph, &read, act.now)?, schema))))
     }
 
     /// A schema comes as a cache object whose bytes are its descriptor (X4).
@@ -118,7 +119,8 @@ impl Connection {
         let session_id = act.header.session_id;
         match plan {
             Plan::PutSent(plan) => self.puts.apply_put(plan),
-            Plan::Put(plan, schema) => {
+            Plan::Put(put) => {
+                let (plan, schema) = *put;
                 let Message::CachePut(_, body) = act.message else { return };
                 let stored = self.cache.apply_put(&mut self.graph, plan, body.object.to_vec(), act.now);
                 if let Some(plan) = schema {

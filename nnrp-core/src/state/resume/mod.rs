@@ -7,7 +7,7 @@ mod waterline;
 
 pub use keep::{Keeper, Kept, Lost};
 pub use migrate::{MigrateAckPlan, MigratePlan, Migration};
-pub use token::{Bound, Handle, ResumePlan, Resumed, Token, Tokens};
+pub use token::{Bound, Handle, ResumePlan, Resumed, Token, Tokens, Used};
 pub use waterline::Waterline;
 
 /// What resumable sessions may take.

@@ -83,12 +83,38 @@ fn r2_a_token_is_used_once() {
     let (mut tokens, handle, token) = tokens(&mut Random::new(1));
     tokens.detach(handle, "left", NOW);
     let plan = tokens.check_resume(token.as_bytes(), &open(), 3, NOW).unwrap();
-    assert_eq!(tokens.apply_resume(plan), Some(Resumed { bound: bound(), left: Some("left") }));
+    let resumed = tokens.apply_resume(plan).unwrap();
+    assert_eq!((resumed.bound, resumed.left), (bound(), Some("left")));
     assert!(rejected(&tokens, token.as_bytes(), &open(), 3, NOW));
     assert_eq!(tokens.apply_resume(plan), None);
     assert!(tokens.is_empty() && tokens.next_timeout().is_none());
     // What its connection left later belongs to nobody.
     assert_eq!(tokens.detach(handle, "late", NOW), Some("late"));
+}
+
+#[test]
+fn r2_a_use_that_nobody_heard_of_is_none() {
+    let (mut tokens, handle, token) = tokens(&mut Random::new(1));
+    tokens.detach(handle, "left", NOW);
+    let until = tokens.next_timeout();
+    let plan = tokens.check_resume(token.as_bytes(), &open(), 3, NOW).unwrap();
+    let resumed = tokens.apply_resume(plan).unwrap();
+    // Its window goes on where it was, and does not begin anew.
+    tokens.give_back(resumed.used, "left", NOW.after(1));
+    assert_eq!(tokens.next_timeout(), until);
+    let plan = tokens.check_resume(token.as_bytes(), &open(), 3, NOW.after(1)).unwrap();
+    assert_eq!(tokens.apply_resume(plan).unwrap().left, Some("left"));
+    assert!(tokens.is_empty() && tokens.next_timeout().is_none());
+}
+
+#[test]
+fn r2_a_session_that_still_had_its_connection_has_its_whole_window() {
+    let (mut tokens, _, token) = tokens(&mut Random::new(1));
+    let plan = tokens.check_resume(token.as_bytes(), &open(), 3, NOW).unwrap();
+    let resumed = tokens.apply_resume(plan).unwrap();
+    assert_eq!(resumed.left, None);
+    tokens.give_back(resumed.used, "left", NOW.after(5));
+    assert_eq!(tokens.next_timeout(), Some(NOW.after(5 + u64::from(bound().window_ms))));
 }
 
 #[test]

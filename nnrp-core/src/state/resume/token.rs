@@ -125,6 +125,25 @@ pub struct Resumed<T> {
     pub bound: Bound,
     /// What its old connection left; nothing where that is still there and has to give it up first.
     pub left: Option<T>,
+    /// The token, should the client never hear that it was used.
+    pub used: Used,
+}
+
+/// A token that was used. Where the connection is lost before the answer went out, the client has no other one:
+/// [`Tokens::give_back`] makes it good again.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Used {
+    handle: Handle,
+    secret: [u8; SECRET],
+    bound: Bound,
+    until: Option<Time>,
+}
+
+impl fmt::Debug for Used {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Secrets stay out of logs.
+        out.debug_struct("Used").field("bound", &self.bound).finish_non_exhaustive()
+    }
 }
 
 impl<T> Tokens<T> {
@@ -235,8 +254,16 @@ impl<T> Tokens<T> {
 
     /// Resumes: the token is used up. The session gets a new one by [`Self::issue`].
     pub fn apply_resume(&mut self, plan: ResumePlan) -> Option<Resumed<T>> {
-        let slot = self.take(plan.handle)?;
-        Some(Resumed { bound: slot.bound, left: slot.left })
+        let Slot { secret, bound, left, until } = self.take(plan.handle)?;
+        Some(Resumed { bound, left, used: Used { handle: plan.handle, secret, bound, until } })
+    }
+
+    /// The resume came to nothing, and nobody was told of it: the token is good again, for what is left of its window.
+    pub fn give_back(&mut self, used: Used, left: T, now: Time) {
+        let Used { handle, secret, bound, until } = used;
+        let until = until.unwrap_or_else(|| now.after(bound.window_ms.into()));
+        self.slots.insert(handle, Slot { secret, bound, left: Some(left), until: Some(until) });
+        self.timers.insert((until, handle));
     }
 
     /// When [`Self::handle_timeout`] has something to do.

@@ -263,13 +263,18 @@ impl Sessions {
     }
 
     /// The connection drains: nothing new, and every session with it (C2). What was asked for and is not
-    /// answered is refused.
+    /// answered is refused; what was to be resumed here can be on another connection.
     pub fn drain_all(&mut self) {
         for request in &mut self.requests {
             request.void = true;
             if self.side == Side::Server {
+                let elsewhere = request.resume;
                 request.answer = Some(SessionOpenAck {
-                    session_status: SessionStatus::Rejected,
+                    session_status: if elsewhere {
+                        SessionStatus::RetryLater
+                    } else {
+                        SessionStatus::Rejected
+                    },
                     session_error_code: SessionErrorCode::SESSION_LIMIT_REACHED,
                     ..Default::default()
                 });

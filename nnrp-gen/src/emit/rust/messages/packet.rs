@@ -60,8 +60,8 @@ impl Rust<'_> {
                 const META: #wire::Site = #meta_site;
                 #wire::body::need(meta_len == kind.metadata_size() as u64, &META, #meta_at, #wire::FaultKind::Length)?;
                 const BODY: #wire::Site = #body_site;
-                let frame = self.frame(kind, #words);
-                let fits = frame.metadata.bytes.len() == kind.metadata_size()
+                let frame = self.frame(#words);
+                let fits = frame.metadata.bytes.len() as u64 == meta_len
                     && frame.body.bytes.len() as u64 == body_len;
                 #wire::body::need(fits, &BODY, #body_at, #wire::FaultKind::Length)?;
                 match kind { #(#checks)* }
@@ -133,27 +133,28 @@ impl Rust<'_> {
                 pub fn message_type(&self) -> #kind { self.header.#message_getter() }
 
                 /// The bytes of the metadata.
-                pub fn metadata(&self) -> &'a [u8] { self.frame(self.message_type(), #none).metadata.bytes }
+                pub fn metadata(&self) -> &'a [u8] { self.frame(#none).metadata.bytes }
 
                 /// The bytes of the body.
-                pub fn body(&self) -> &'a [u8] { self.frame(self.message_type(), #none).body.bytes }
+                pub fn body(&self) -> &'a [u8] { self.frame(#none).body.bytes }
 
                 /// The metadata as native values and the segments of the body.
                 pub fn message(&self) -> Message<'a> {
-                    let kind = self.message_type();
-                    let frame = self.frame(kind, #none);
-                    match kind { #(#reads)* }
+                    let frame = self.frame(#none);
+                    match self.message_type() { #(#reads)* }
                 }
 
+                /// Cuts what is behind the header as that says.
                 #[inline]
-                fn frame<'w>(&self, kind: #kind, #words_type) -> Frame<'w> where 'a: 'w {
+                fn frame<'w>(&self, #words_type) -> Frame<'w> where 'a: 'w {
+                    let header = &self.header;
+                    let size = usize::try_from(#meta_len).unwrap_or(usize::MAX);
                     let behind = self.bytes.get(#size..).unwrap_or_default();
-                    let size = kind.metadata_size();
                     let (metadata, body) = behind.split_at_checked(size).unwrap_or((behind, &[]));
                     Frame {
                         #frame_header
                         metadata: #wire::body::Piece { bytes: metadata, at: #size },
-                        body: #wire::body::Piece { bytes: body, at: #size + size },
+                        body: #wire::body::Piece { bytes: body, at: #size + metadata.len() },
                         #words_field
                     }
                 }

@@ -172,9 +172,10 @@ impl Rust<'_> {
         let (nothing_kind, nothing_write) = (nothing(quote!()), nothing(quote!()));
         let encode = |parse: TokenStream| {
             quote! {
-                let size = self.encoded_len();
+                let body_len = self.body_len();
+                let size = #head + self.message_type().metadata_size().saturating_add(body_len);
                 let Some(out) = out.get_mut(..size) else { return Err(#wire::WriteError::Room(size)) };
-                self.write(header, &mut #wire::Writer::new(out));
+                self.write(header, body_len, &mut #wire::Writer::new(out));
                 if let Err(fault) = #parse {
                     out.fill(0);
                     return Err(#wire::WriteError::Fault(fault));
@@ -240,12 +241,12 @@ impl Rust<'_> {
 
                 #encode_with
 
-                fn write(&self, header: &#natives, out: &mut #wire::Writer<'_>) {
+                fn write(&self, header: &#natives, body_len: usize, out: &mut #wire::Writer<'_>) {
                     let kind = self.message_type();
                     let mut header = *header;
                     header.#message_field = kind;
                     header.#meta_field = #wire::body::length(kind.metadata_size(), #meta_type::MAX);
-                    header.#body_field = #wire::body::length(self.body_len(), #body_type::MAX);
+                    header.#body_field = #wire::body::length(body_len, #body_type::MAX);
                     out.put(&#wire::Packed::pack(&header));
                     match self { #(#writes)* #nothing_write }
                 }
