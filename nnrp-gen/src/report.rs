@@ -194,14 +194,15 @@ fn draw(problem: &Diagnostic, sources: &Sources, renderer: &Renderer) -> String 
     let title = level.with_name(Some(name)).primary_title(cut(&problem.message));
     let label = |text: &str| cut(text).into_owned();
 
-    let mut snippet = Snippet::source(source.text.as_str())
-        .annotation(AnnotationKind::Primary.span(fit(problem.span, &source.text)).label(label(&problem.label)));
+    let mut snippet = Snippet::source(source.text.as_str()).annotation(
+        AnnotationKind::Primary.span(fit(problem.span, &source.text)).label(label(&problem.label)),
+    );
     let mut elsewhere = Vec::new();
     for (span, text) in &problem.related {
         match sources.get(span.source) {
             Some(_) if span.source == problem.span.source => {
-                snippet =
-                    snippet.annotation(AnnotationKind::Context.span(fit(*span, &source.text)).label(label(text)));
+                snippet = snippet
+                    .annotation(AnnotationKind::Context.span(fit(*span, &source.text)).label(label(text)));
             }
             Some(other) => elsewhere.push(
                 Snippet::source(other.text.as_str())

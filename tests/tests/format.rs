@@ -28,9 +28,8 @@ fn quoted(text: &str) -> Vec<String> {
 fn known(text: &str) -> Option<Vec<String>> {
     let loaded = load_texts([("probe.toml", text)]);
     let problems = loaded.report.sorted().into_iter();
-    let mut unknown = problems.filter(|problem| {
-        problem.message.starts_with("unknown") && problem.message.contains(NONSENSE)
-    });
+    let mut unknown = problems
+        .filter(|problem| problem.message.starts_with("unknown") && problem.message.contains(NONSENSE));
     unknown.next().map(|problem| quoted(problem.help.as_deref().expect("it says what is known")))
 }
 
@@ -102,7 +101,10 @@ fn written(page: &str) -> BTreeMap<String, Keys> {
             let keys = all.get_mut(path).expect("it was put in");
             for part in cell.split(", ") {
                 for key in quoted(part) {
-                    assert!(keys.insert(key.clone(), part.starts_with("**")).is_none(), "{path}: {key} twice");
+                    assert!(
+                        keys.insert(key.clone(), part.starts_with("**")).is_none(),
+                        "{path}: {key} twice"
+                    );
                 }
             }
         }
@@ -124,8 +126,11 @@ fn the_page_has_every_key_and_no_other() {
 #[test]
 fn its_examples_are_a_registry() {
     let page = page();
-    let examples: Vec<&str> =
-        page.split("```toml\n").skip(1).map(|behind| behind.split("```\n").next().unwrap_or_default()).collect();
+    let examples: Vec<&str> = page
+        .split("```toml\n")
+        .skip(1)
+        .map(|behind| behind.split("```\n").next().unwrap_or_default())
+        .collect();
     let texts = examples.iter().map(|example| ("example.toml", *example));
     let loaded = load_texts(texts);
     assert_eq!(loaded.report.draw(&loaded.sources, false), "", "nothing is wrong, and nothing is warned of");

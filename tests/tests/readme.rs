@@ -139,7 +139,9 @@ fn every_command_prints_what_it_says() {
     made.push_str(rest);
     // What it says of Rust is so.
     let rust = run_in(&place, &["emit", "rust"], b"").good();
-    assert!(rust.contains("const INTERACTIVE_ONLY") && rust.contains("SessionNote(SessionNote, SessionNoteBody"));
+    assert!(
+        rust.contains("const INTERACTIVE_ONLY") && rust.contains("SessionNote(SessionNote, SessionNoteBody")
+    );
     fs::remove_dir_all(place).expect("it was made");
     if std::env::var_os("UPDATE_README").is_some() {
         fs::write(path, made).expect("the README can be written");

@@ -164,7 +164,18 @@ fn enumeration(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Enum> {
     }
     let from_messages = from.map(|from| from.span);
     let complete = values.len() + ranges.len() == keys.row_count("values") + keys.row_count("ranges");
-    Some(Enum { name: name?, ty: ty?, values, ranges, complete, from_messages, given: None, source, doc, span })
+    Some(Enum {
+        name: name?,
+        ty: ty?,
+        values,
+        ranges,
+        complete,
+        from_messages,
+        given: None,
+        source,
+        doc,
+        span,
+    })
 }
 
 fn bitmask(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Bitmask> {

@@ -75,9 +75,9 @@ pub fn text(sources: &mut Sources, path: &str, text: &str, registry: &mut Regist
         };
         let line = source.text.get(..range.start).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
         let is_header = line.trim_start().starts_with('[');
-        let help = (is_header && problem.span().is_some()).then(|| "if a table begins here, an array above it lacks its `]`".to_owned());
-        report
-            .add(Diagnostic::error(Span::new(number, range), message).maybe_help(help));
+        let help = (is_header && problem.span().is_some())
+            .then(|| "if a table begins here, an array above it lacks its `]`".to_owned());
+        report.add(Diagnostic::error(Span::new(number, range), message).maybe_help(help));
     }
     if is_lost {
         registry.unread.extend(items::TABLES.iter().map(|kind| kind.name));

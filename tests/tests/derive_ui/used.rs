@@ -66,11 +66,15 @@ impl Item<'_> {
     fn name(&self) -> (&str, String) {
         let words = ["struct ", "enum ", "union "];
         let behind = words.iter().filter_map(|word| {
-            let at = self.text.find(&format!("\n{word}")).or_else(|| self.text.find(&format!("\npub {word}")))?;
+            let at =
+                self.text.find(&format!("\n{word}")).or_else(|| self.text.find(&format!("\npub {word}")))?;
             self.text[at + 1..].split_once(word).map(|(_, behind)| behind)
         });
         let behind = behind.into_iter().next().expect("an item");
-        let name = behind.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next().unwrap_or_default();
+        let name = behind
+            .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+            .next()
+            .unwrap_or_default();
         let ty = match behind[name.len()..].starts_with('<') {
             true if behind[name.len()..].starts_with("<'") => format!("{name}<'static>"),
             true => format!("{name}<u8>"),
