@@ -152,7 +152,21 @@ fn its_examples_are_a_registry() {
     } else {
         assert_eq!(page, formed, "`nnrp-gen fmt` writes it so");
     }
-    assert!(nnrp_gen::emit::rust::module(&registry, true, false).contains("pub struct Reading"));
+    // What it says is made of them is made of them.
+    let rust = nnrp_gen::emit::rust::module(&registry, true, false);
+    let c = nnrp_gen::emit::c::header(&registry).expect("all of it can be said in C");
+    let (_, table) = page.split_once("## What is made of it").expect("it says so");
+    let rows: Vec<Vec<&str>> =
+        table.lines().filter_map(|line| Some(line.strip_prefix("| ")?.split(" | ").collect())).collect();
+    assert!(rows.len() > 10, "{rows:?}");
+    for row in rows {
+        let [_, in_rust, in_c] = row.as_slice() else { panic!("{row:?}") };
+        for (cell, emitted) in [(in_rust, &rust), (in_c, &c)] {
+            for name in quoted(cell) {
+                assert!(emitted.contains(&name), "nothing is called `{name}`");
+            }
+        }
+    }
 }
 
 #[test]
