@@ -15,6 +15,7 @@ mod messages;
 mod parts;
 mod rules;
 mod schemas;
+mod support;
 mod text;
 mod together;
 
@@ -23,10 +24,6 @@ use quote::{format_ident, quote};
 
 use crate::model::{Registry, Scalar};
 use crate::names;
-
-/// The support module as text, for modules that stand alone, and its part for protocols with messages.
-const WIRE: &str = include_str!("../../wire/mod.rs");
-const WIRE_BODY: &str = include_str!("../../wire/body.rs");
 
 /// How the generated code reaches its support module and what it may use.
 #[derive(Clone, Debug)]
@@ -79,14 +76,7 @@ pub fn module_of(registry: &Registry, options: &Options) -> String {
         registry.protocol.name
     );
     if options.owns_wire {
-        let body = if registry.messages.is_empty() {
-            String::new()
-        } else {
-            format!("pub mod body {{\n{}}}\n", text::indent(WIRE_BODY))
-        };
-        out.push_str("pub mod wire {\n");
-        out.push_str(&text::indent(&WIRE.replace("pub mod body;\n", &body)));
-        out.push_str("}\n\n");
+        out.push_str(&support::text(!registry.messages.is_empty()));
     }
     out.push_str(&parts::texts(registry, options));
     out
