@@ -59,7 +59,7 @@ pub fn read(derive: &mut Derive, field: &syn::Field, end: i128) -> Result<Read, 
     let kinds = ["enum", "bitmask", "layout"];
     let said_kind = kinds.into_iter().any(|key| keys.has(key) || keys.misspelled(key));
     let misplaced = offset.is_none() && (keys.has("offset") || keys.misspelled("offset"));
-    keys.close(cx);
+    let understood = keys.close(cx);
 
     let ident = field.ident.as_ref();
     let name = ident.map(|ident| ident.unraw().to_string()).unwrap_or_default();
@@ -84,6 +84,7 @@ pub fn read(derive: &mut Derive, field: &syn::Field, end: i128) -> Result<Read, 
         deprecated,
         role: None,
         error: None,
+        understood,
         span: name.span,
         name,
     };

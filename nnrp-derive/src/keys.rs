@@ -241,8 +241,9 @@ impl Keys {
         value
     }
 
-    /// Reports the keys that nobody asked for.
-    pub fn close(self, cx: &mut Context) {
+    /// Reports the keys that nobody asked for, and gives whether there are none.
+    pub fn close(self, cx: &mut Context) -> bool {
+        let mut understood = true;
         for key in &self.keys {
             if self.asked.iter().any(|asked| *asked == key.name) {
                 continue;
@@ -253,7 +254,9 @@ impl Keys {
             });
             cx.error(key.name_span, format!("unknown key `{}` on {}", key.name, article(self.what))).help =
                 Some(help);
+            understood = false;
         }
+        understood
     }
 }
 

@@ -160,7 +160,7 @@ fn fields(
         match field::read(derive, item, end) {
             Ok(read) => {
                 if let (Some(at), true) = (open, read.placed) {
-                    fill(&mut fields[at], read.field.offset.value);
+                    fill(&mut fields[at..], read.field.offset.value.saturating_sub(end));
                     open = None;
                 }
                 let one = derive.size_of(&read.field.ty.value.element).unwrap_or(0);
@@ -174,7 +174,7 @@ fn fields(
                 let name = item.ident.as_ref().map(|ident| ident.unraw().to_string()).unwrap_or_default();
                 let start = offset.as_ref().map_or(end, |offset| offset.value);
                 if let (Some(at), true) = (open, offset.is_some()) {
-                    fill(&mut fields[at], start);
+                    fill(&mut fields[at..], start.saturating_sub(end));
                 }
                 open = Some(fields.len());
                 end = start.saturating_add(1);
@@ -183,15 +183,7 @@ fn fields(
         }
     }
     if let (Some(at), Some(size)) = (open, size) {
-        // All behind it follow one another, so they move together.
-        let missing = size - end;
-        if missing > 0 {
-            let start = fields[at].offset.value;
-            fill(&mut fields[at], start + 1 + missing);
-            for field in &mut fields[at + 1..] {
-                field.offset.value += missing;
-            }
-        }
+        fill(&mut fields[at..], size.saturating_sub(end));
     }
     (fields, complete, held)
 }
@@ -215,13 +207,19 @@ fn unknown(name: Spanned<String>, offset: Spanned<i128>) -> Field {
         deprecated: None,
         role: None,
         error: None,
+        understood: false,
         span,
     }
 }
 
-/// Makes such a field reach to `end`.
-fn fill(field: &mut Field, end: i128) {
-    if let Ok(bytes @ 2..) = u64::try_from(end - field.offset.value) {
-        field.ty.value.count = Some(bytes);
+/// Makes the first of some fields, which is such a field, longer by `missing` bytes. All behind it follow one another, so
+/// they move together.
+fn fill(fields: &mut [Field], missing: i128) {
+    let Some((first, behind)) = fields.split_first_mut() else { return };
+    if let (Ok(bytes @ 2..), 1..) = (u64::try_from(missing.saturating_add(1)), missing) {
+        first.ty.value.count = Some(bytes);
+        for field in behind {
+            field.offset.value = field.offset.value.saturating_add(missing);
+        }
     }
 }

@@ -26,6 +26,17 @@ struct Moved {
     last: u8,
 }
 
+#[derive(Layout)]
+#[layout(rule(id = "A2", when = "codec == opus && silent", require = "rate == 48000"))]
+struct Ruled {
+    #[layout(enmu = u8)]
+    codec: Codec,
+    #[layout(bolo)]
+    silent: u8,
+    #[layout(offset = 2)]
+    rate: u32,
+}
+
 #[derive(Layout, ProfileDescriptor)]
 #[layout(rule(id = "A1", requrie = "rate == 0"))]
 #[profile(id = 0x8001, schema_di = 0x1_0000, schema_versoin = 1)]

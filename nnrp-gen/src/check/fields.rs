@@ -37,6 +37,11 @@ impl<'a> Fields<'a> {
         self.index.layouts.get(name.as_str()).map(|&position| &self.registry.layouts[position])
     }
 
+    /// Whether all of a layout's own fields could be read.
+    pub fn is_complete(&self) -> bool {
+        self.own.is_none_or(|layout| layout.complete)
+    }
+
     fn layout(&self, space: Space) -> Option<&'a Layout> {
         match space {
             Space::Own => self.own,
@@ -55,10 +60,13 @@ impl<'a> Fields<'a> {
         let (name, rest) = path.split_first()?;
         let Some(field) = self.named(space, name) else {
             // It may be in a row that could not be read.
-            let is_lost = space == Space::Own && self.own.is_some_and(|layout| !layout.complete);
+            let is_lost = space == Space::Own && !self.is_complete();
             let is_path = ["header", "metadata", "body"].contains(name);
             return (is_lost && !(is_path && self.message.is_some())).then_some(Symbol::Broken);
         };
+        if !self.layout(space)?.fields[field.index].understood {
+            return Some(Symbol::Broken);
+        }
         match rest {
             [] => self.field(field),
             [bit] => {

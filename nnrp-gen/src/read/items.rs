@@ -200,7 +200,10 @@ fn layout(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Layout> {
     let name = keys.need_text(cx, "name");
     let size = keys.need_number(cx, "size");
     let byte_order = byte_order(keys, cx);
-    let fields = keys.rows(cx, "fields", "field", field);
+    let mut fields = keys.rows(cx, "fields", "field", field);
+    for (row, field) in fields.iter_mut().enumerate() {
+        field.understood = keys.is_understood("fields", row);
+    }
     let named = keys.has("fields").then_some(());
     keys.need("fields", named);
     let complete = named.is_some() && fields.len() == keys.row_count("fields");
@@ -253,6 +256,7 @@ fn field(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Field> {
         deprecated,
         role,
         error,
+        understood: true,
         span,
     })
 }

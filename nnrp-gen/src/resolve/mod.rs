@@ -115,7 +115,7 @@ impl<'a> Resolve<'a> {
             // A bitmask that is not there, or not all there, was told of already.
             let is_lost = match mask {
                 Some(&mask) => !self.registry.bitmasks[mask].complete,
-                None => row.bitmask.is_some(),
+                None => row.bitmask.is_some() || !row.understood,
             };
             if is_lost {
                 return None;
@@ -139,7 +139,7 @@ impl<'a> Resolve<'a> {
         let Some(item) = self.enum_of(layout, field) else {
             let field = &self.registry.layouts[layout].fields[field];
             // An enum that is not there was told of already.
-            if field.enumeration.is_some() {
+            if field.enumeration.is_some() || !field.understood {
                 return None;
             }
             let field = &field.name.value;

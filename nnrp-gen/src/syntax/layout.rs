@@ -276,6 +276,8 @@ pub struct Field {
     pub role: Option<Spanned<Role>>,
     /// The error code of a fault in it.
     pub error: Option<Text>,
+    /// Whether all its keys are known. One that is not may have been meant to say what others rely on.
+    pub understood: bool,
     /// Where it was written.
     pub span: Span,
 }
