@@ -36,6 +36,10 @@ struct World {
     /// Operations that the server's application keeps for later.
     kept: Vec<(u32, u64)>,
     sessions: Vec<u32>,
+    /// Sessions that could not be asked for again.
+    waiting: Vec<Left>,
+    /// How often both ends met again.
+    meetings: u64,
     cut: bool,
 }
 
@@ -59,6 +63,8 @@ impl World {
             submitted: [Vec::new(), Vec::new()],
             kept: Vec::new(),
             sessions: Vec::new(),
+            waiting: Vec::new(),
+            meetings: 0,
             cut: false,
         }
     }
@@ -181,6 +187,11 @@ impl World {
     /// The server's application finishes what it kept.
     fn finish(&mut self) {
         for (session_id, operation_id) in std::mem::take(&mut self.kept) {
+            if self.server.operations(session_id).is_none() {
+                // Its session may come back.
+                self.kept.push((session_id, operation_id));
+                continue;
+            }
             // It may have ended otherwise.
             let _ = self.server.send_packet(&result(session_id, operation_id), self.now);
         }
@@ -250,27 +261,30 @@ impl World {
         }
     }
 
-    /// The transport is lost. Both ends keep what they can, meet again, and finish.
-    fn meet_again(&mut self) {
+    /// The transport is lost. Both ends keep what they can, and meet again on a link that carries so many bytes.
+    fn meet_again(&mut self, left: [usize; 2]) {
         self.server.park(&mut self.shelf, self.now);
         self.hear_server();
-        let left: Vec<Left> = self.client.take_sessions(self.now);
+        let mut sessions: Vec<Left> = self.client.take_sessions(self.now);
+        sessions.append(&mut self.waiting);
         self.hear_client();
         for end in [&self.client, &self.server] {
             let snapshot = end.snapshot();
             assert_eq!((snapshot.sessions, snapshot.operations, snapshot.queued), (0, 0, 0));
         }
         // An application that was told of everything knows what it still waits for.
-        self.client = Connection::new(Side::Client, Config::new(Side::Client), source(3), self.now);
-        self.server = Connection::new(Side::Server, Config::new(Side::Server), source(4), self.now);
-        (self.cut, self.left) = (false, [usize::MAX; 2]);
+        self.meetings += 1;
+        let seed = 3 * self.meetings;
+        self.client = Connection::new(Side::Client, Config::new(Side::Client), source(seed), self.now);
+        self.server = Connection::new(Side::Server, Config::new(Side::Server), source(seed + 1), self.now);
+        (self.cut, self.left) = (false, left);
+        self.carried = [0, 0];
         self.client.hello(&Offer::new(), b"who", self.now).expect("a good offer");
         self.settle();
-        for left in left {
-            self.client
-                .resume_session(left, b"", self.now)
-                .map_err(|(why, _)| why)
-                .expect("an active connection");
+        for session in sessions {
+            if let Err((_, session)) = self.client.resume_session(session, b"", self.now) {
+                self.waiting.push(*session);
+            }
         }
         self.settle();
         // What is live at the server is what its application goes on with.
@@ -279,11 +293,15 @@ impl World {
         // Operations go on as before.
         let live: Vec<u32> = self.client.sessions().iter().map(|session| session.id()).collect();
         for session_id in live {
-            self.client.submit(&submit(session_id, 101, 0), self.now).expect("a live session");
-            self.submitted[0].push((session_id, 101));
+            let operation_id = 100 + self.meetings;
+            self.client.submit(&submit(session_id, operation_id, 0), self.now).expect("a live session");
+            self.submitted[0].push((session_id, operation_id));
         }
         self.settle();
-        // Whatever was never resumed ends with its window.
+    }
+
+    /// Whatever was never resumed ends with its window.
+    fn expire(&mut self) {
         while let Some((bound, left)) = self.shelf.handle_timeout(self.now.after(1_000_000)) {
             for outcome in left.end() {
                 let ends = self.ends[1].entry((bound.session_id, outcome.operation)).or_default();
@@ -377,7 +395,8 @@ fn o5_a_cut_at_any_byte_loses_nothing_and_brings_nothing_twice() {
             left[direction] = at;
             let mut world = World::new(usize::MAX, left);
             world.play();
-            world.meet_again();
+            world.meet_again([usize::MAX; 2]);
+            world.expire();
             world.check(&format!("direction {direction}, byte {at} of {total}"));
             let ends = world.ends[0].values().flatten();
             lost += ends.filter(|(_, cause, _)| *cause == Cause::Lost).count();
@@ -387,4 +406,47 @@ fn o5_a_cut_at_any_byte_loses_nothing_and_brings_nothing_twice() {
     }
     // Everything that can come of a cut did.
     assert!(lost > 100 && again > 100 && resumed > 500, "{lost} {again} {resumed}");
+}
+
+/// The first link is cut where there is much to resume, and the second one anywhere, so that requests, answers, tokens
+/// and what is delivered again are lost in turn.
+#[test]
+fn r2_a_cut_of_the_resume_itself_loses_nothing() {
+    let mut whole = World::new(usize::MAX, [usize::MAX; 2]);
+    whole.play();
+    let total = whole.carried[1];
+    let step = if std::env::var_os("NNRP_LONG").is_some() { 1 } else { 7 };
+    let mut resumed = 0;
+    for first in [total / 3, total / 2, total * 3 / 4] {
+        let cut_once = || {
+            let mut world = World::new(usize::MAX, [usize::MAX, first]);
+            world.play();
+            world
+        };
+        let mut uncut = cut_once();
+        let lives = uncut.client.sessions().iter().count();
+        assert_eq!(lives, 2);
+        uncut.meet_again([usize::MAX; 2]);
+        for direction in 0..2 {
+            for at in (0..=uncut.carried[direction]).step_by(step) {
+                let mut left = [usize::MAX; 2];
+                left[direction] = at;
+                let mut world = cut_once();
+                world.meet_again(left);
+                // The answer may be lost more than once.
+                world.meet_again(left);
+                world.meet_again([usize::MAX; 2]);
+                let live = world.client.sessions().iter().count();
+                assert_eq!(
+                    live, lives,
+                    "first {first}, direction {direction}, byte {at}: every session goes on\n{:#?}",
+                    world.log
+                );
+                resumed += live;
+                world.expire();
+                world.check(&format!("first {first}, direction {direction}, byte {at}"));
+            }
+        }
+    }
+    assert!(resumed > 500, "{resumed}");
 }

@@ -609,3 +609,53 @@ fn r1_a_request_that_got_no_answer_is_held_where_the_server_falls_silent() {
     let left = pair.client.take_sessions(pair.now);
     assert_eq!(left.iter().map(Left::session_id).collect::<Vec<_>>(), [session]);
 }
+
+/// The answer to a resume is lost with its connection; once the client has shown that it has the new token, the old one is
+/// good for nothing, wherever it comes.
+#[test]
+fn r2_the_token_before_is_good_until_the_client_says_something() {
+    for heard in [false, true] {
+        let (mut pair, session) = resumable(1);
+        let left = lose(&mut pair);
+        for left in left {
+            pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+        }
+        let request = pair.client.poll_output().to_vec();
+        pair.settle();
+        if heard {
+            say(&mut pair.client, session, 1, &say::cancel(1), pair.now).expect("it lives");
+            pair.settle();
+        }
+        lose(&mut pair);
+        pair.server_events();
+        pair.server.handle_bytes(&request, pair.now);
+        pair.settle();
+        let answers = pair.server_events();
+        let resumed = |event: &Event| matches!(event, Event::SessionOpened { resumed: true, .. });
+        let rejected = |event: &Event| {
+            matches!(event, Event::SessionRefused { code: SessionErrorCode::RESUME_REJECTED, .. })
+        };
+        assert_eq!(answers.iter().any(resumed), !heard, "{answers:?}");
+        assert_eq!(answers.iter().any(rejected), heard, "{answers:?}");
+        assert_eq!(pair.shelf.len(), 1);
+    }
+}
+
+/// A session that is resumed without a window from then on is there until that was heard, and not resumable after it.
+#[test]
+fn r1_a_resume_that_takes_the_window_away_counts_once_it_is_heard() {
+    for sent in [false, true] {
+        let (mut pair, session) = resumable(1);
+        let left = lose(&mut pair);
+        pair.policy.resume_window_ms = 0;
+        if sent {
+            resume(&mut pair, left);
+            assert_eq!(pair.server.operations(session).map(|all| all.len()), Some(1));
+        } else {
+            answer_that_waits(&mut pair, left);
+        }
+        let left = lose(&mut pair);
+        assert_eq!((left.len(), pair.shelf.len()), if sent { (0, 0) } else { (1, 1) });
+        assert_eq!(ends(&pair.client_events()).len(), usize::from(sent));
+    }
+}

@@ -143,13 +143,11 @@ impl Connection {
         }
         self.hello.lost();
         self.forget_queue();
-        // Nobody heard what became of these.
-        self.held.extend(self.answers.values_mut().filter_map(|answer| answer.left.take()));
+        self.give_up();
         if why == Over::Silence {
             let all = self.leave_all();
             self.held.extend(all);
         }
-        self.give_up();
         self.end_sessions(now);
         self.events.push_back(Event::Over(why));
     }

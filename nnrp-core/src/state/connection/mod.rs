@@ -140,7 +140,10 @@ pub struct Connection {
     /// Server: what requests brought, and answers that wait for their turn.
     asked: BTreeMap<Ticket, Asked>,
     answers: BTreeMap<Ticket, Answer>,
-    /// Server: tokens of sessions that ended in order, for the shelf.
+    /// Server: the new tokens of sessions that were resumed, until a message in one shows that its client has it (R2).
+    unheard: BTreeMap<u32, Handle>,
+    /// Server, for the shelf: tokens that clients have, and those of sessions that ended in order.
+    confirmed: Vec<Handle>,
     revoked: Vec<Handle>,
     /// Client: sessions that are asked for again.
     leaving: BTreeMap<Ticket, Left>,
@@ -187,6 +190,8 @@ impl Connection {
             timers: BTreeSet::new(),
             asked: BTreeMap::new(),
             answers: BTreeMap::new(),
+            unheard: BTreeMap::new(),
+            confirmed: Vec::new(),
             revoked: Vec::new(),
             leaving: BTreeMap::new(),
             held: Vec::new(),

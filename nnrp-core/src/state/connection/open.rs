@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 use super::event::{Event, Why};
 use super::live::{Live, unknown};
 use super::plan::{Act, Plan};
-use super::resume::{Asked, Left, Shelf};
+use super::resume::{Answer, Asked, Left, Shelf};
 use super::{Connection, Message, observe};
 use crate::state::operation::{Cause, Found, Manner, Named, Reach};
-use crate::state::resume::{Bound, Token};
+use crate::state::resume::{Bound, ResumePlan, Resumed, Token};
 use crate::state::session::{Carried, Due, Opened, Policy, Resume, Step, Ticket, Verdict, Verdicts};
 use crate::state::{Refusal, Time};
 use crate::{
@@ -236,6 +236,7 @@ impl Connection {
         shelf: &mut Shelf,
         now: Time,
     ) -> Result<(), Why> {
+        shelf.forget(&mut self.confirmed, &mut self.revoked);
         let missing = Refusal::state("C8", "no such request waits for an answer");
         let open = *self.sessions.request(ticket).ok_or(missing)?;
         let asked = self.asked.get(&ticket).ok_or(missing)?;
@@ -247,10 +248,13 @@ impl Connection {
         }
         let mut resume = None;
         if !asked.token.is_empty() {
+            let here = |plan: &ResumePlan| self.has(plan.bound().session_id, plan.handle());
             let plan = shelf.tokens.check_resume(&asked.token, &open, self.principal, now).ok();
+            // The answer to the first use cannot be lost on the connection that goes on with it (R2).
+            let plan = plan.filter(|plan| !plan.is_used() || !here(plan));
             verdicts.resume = plan.map_or(Resume::Bad, |plan| {
                 let session_id = plan.bound().session_id;
-                let here = self.has(session_id, plan.handle());
+                let here = here(&plan);
                 // While another connection has it, it can be asked for again.
                 verdicts.busy |= !here && !shelf.tokens.is_detached(plan.handle());
                 Resume::Good { session_id, here }
@@ -265,38 +269,49 @@ impl Connection {
         let source = &mut self.source;
         let plan = self.sessions.check_answer(ticket, &policy, &verdicts, &mut || source())?;
         let ack = *plan.ack();
-        let mut answer = super::resume::Answer::default();
-        if ack.session_status == SessionStatus::Resumed
-            && let Some(plan) = resume
-        {
-            if let Some(resumed) = shelf.tokens.apply_resume(plan) {
+        let resumed = match ack.session_status {
+            SessionStatus::Resumed => resume.and_then(|plan| shelf.tokens.apply_resume(plan)),
+            _ => None,
+        };
+        let bound = Bound {
+            session_id: ack.session_id,
+            principal: self.principal,
+            profile: open.profile_id,
+            schema: (open.schema_id, open.schema_version),
+            flags: ack.session_flags_ack,
+            window_ms: ack.resume_window_ms,
+        };
+        let source = &mut self.source;
+        let source = &mut || source();
+        let answer = match resumed {
+            Some(Resumed { left, used, .. }) => {
+                let token = shelf.tokens.renew(used, bound, source);
                 // What its old connection did not leave lives on this very one.
-                answer.left = resumed.left.or_else(|| self.leave(ack.session_id));
-                if let Some(left) = &mut answer.left {
-                    left.used = Some(resumed.used);
+                let mut left = left.or_else(|| self.leave(ack.session_id));
+                if let (Some(left), Some((handle, _))) = (&mut left, &token) {
+                    left.live.handle = Some(*handle);
                 }
+                Answer { token, left, waterline }
             }
-            answer.waterline = waterline;
-        }
-        for handle in core::mem::take(&mut self.revoked) {
-            shelf.tokens.revoke(handle);
-        }
-        if matches!(ack.session_status, SessionStatus::Opened | SessionStatus::Resumed) {
-            let source = &mut self.source;
-            let bound = Bound {
-                session_id: ack.session_id,
-                principal: self.principal,
-                profile: open.profile_id,
-                schema: (open.schema_id, open.schema_version),
-                flags: ack.session_flags_ack,
-                window_ms: ack.resume_window_ms,
-            };
-            answer.token = shelf.tokens.issue(bound, &mut || source());
-        }
+            None if ack.session_status == SessionStatus::Opened => {
+                Answer { token: shelf.tokens.issue(bound, source), ..Answer::default() }
+            }
+            None => Answer::default(),
+        };
         self.sessions.apply_answer(plan, now);
         self.answers.insert(ticket, answer);
         self.send_answers(now);
         Ok(())
+    }
+
+    /// Takes an answer back that did not go out: a session that was to go on can be had elsewhere, by the token that its
+    /// client still has; a new one was never there.
+    fn unsay(&mut self, answer: &mut Answer) {
+        let token = answer.token.take();
+        match answer.left.take() {
+            Some(left) => self.held.push(left),
+            None => self.revoked.extend(token.map(|(handle, _)| handle)),
+        }
     }
 
     /// Server: lets the answers out whose turn it is.
@@ -306,10 +321,11 @@ impl Connection {
             self.asked.remove(&ticket);
             if !matches!(ack.session_status, SessionStatus::Opened | SessionStatus::Resumed) {
                 // An answer that was found, and came to nothing because the connection ends.
-                self.revoked.extend(answer.token.take().map(|(handle, _)| handle));
-                self.held.extend(answer.left.take());
+                self.unsay(&mut answer);
             }
-            let token: &[u8] = answer.token.as_ref().map_or(&[], |(_, token)| token.as_bytes());
+            let handle = answer.token.as_ref().map(|(handle, _)| *handle);
+            let token = answer.token.as_ref().filter(|_| ack.resume_window_ms != 0);
+            let token: &[u8] = token.map_or(&[], |(_, token)| token.as_bytes());
             let body = SessionOpenAckBody { resume_token: token, ..SessionOpenAckBody::default() };
             self.write(&CommonHeader::default(), &Message::SessionOpenAck(ack, body));
             let (session_id, remark) = (ack.session_id, ack.session_error_code);
@@ -318,8 +334,9 @@ impl Connection {
                     let resumed = ack.session_status == SessionStatus::Resumed;
                     self.enter(session_id, answer.left, now);
                     if let Some(live) = self.lives.get_mut(&session_id) {
-                        live.handle = answer.token.map(|(handle, _)| handle);
+                        live.handle = handle;
                     }
+                    self.unheard.extend(handle.filter(|_| resumed).map(|handle| (session_id, handle)));
                     self.events.push_back(Event::SessionOpened { ticket, session_id, remark, resumed });
                     if resumed {
                         self.redeliver(session_id, answer.waterline, now);
@@ -400,9 +417,8 @@ impl Connection {
     /// A session is gone, and with it all that was its own.
     fn end_session(&mut self, session_id: u32) {
         let Some(live) = self.lives.remove(&session_id) else { return };
-        if let Some(handle) = live.handle {
-            self.revoked.push(handle);
-        }
+        self.unheard.remove(&session_id);
+        self.revoked.extend(live.handle);
         self.queue_session(session_id);
         self.forget_session(session_id);
         self.events.push_back(Event::SessionClosed { session_id });
@@ -429,8 +445,9 @@ impl Connection {
     /// Requests that nobody answers any more. A session that one was to resume can be asked for again.
     pub(super) fn give_up(&mut self) {
         self.asked.clear();
-        let answers = core::mem::take(&mut self.answers).into_values();
-        self.revoked.extend(answers.filter_map(|answer| answer.token).map(|(handle, _)| handle));
+        for mut answer in core::mem::take(&mut self.answers).into_values() {
+            self.unsay(&mut answer);
+        }
         let code = crate::SessionErrorCode::NONE;
         for ticket in self.sessions.give_up() {
             let retry = self.leaving.contains_key(&ticket);

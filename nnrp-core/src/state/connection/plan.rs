@@ -199,6 +199,9 @@ impl Connection {
         let session_id = act.header.session_id;
         if session_id != 0 {
             self.sessions.touch(session_id, act.now);
+            if !act.ours && !self.unheard.is_empty() {
+                self.confirmed.extend(self.unheard.remove(&session_id));
+            }
         }
         match plan {
             Plan::Pass => self.pass(act),

@@ -8,7 +8,7 @@ use super::event::{Event, Over, Why};
 use super::live::Live;
 use super::{Connection, Message};
 use crate::state::operation::{Cancelled, Cause, Ended, Manner, Named, Reach};
-use crate::state::resume::{Bound, Handle, Limits, Token, Tokens, Used};
+use crate::state::resume::{Bound, Handle, Limits, Token, Tokens};
 use crate::state::session::{Carried, Session, Ticket};
 use crate::state::{Refusal, Time};
 use crate::{
@@ -24,8 +24,6 @@ pub struct Left {
     pub(super) carried: Carried,
     /// How the client asks for it again.
     pub(super) open: SessionOpen,
-    /// The token that was spent on it by an answer that has not gone out yet.
-    pub(super) used: Option<Used>,
 }
 
 impl Left {
@@ -85,6 +83,12 @@ impl Shelf {
         self.tokens.next_timeout()
     }
 
+    /// Lets go of tokens whose successors the clients have, and of those whose sessions ended in order.
+    pub(super) fn forget(&mut self, confirmed: &mut Vec<Handle>, revoked: &mut Vec<Handle>) {
+        confirmed.drain(..).for_each(|handle| self.tokens.confirm(handle));
+        revoked.drain(..).for_each(|handle| self.tokens.revoke(handle));
+    }
+
     /// Gives up the next session whose window is over, and gives what was left of it, for [`Left::end`]. Call it until it
     /// gives `None`.
     pub fn handle_timeout(&mut self, now: Time) -> Option<(Bound, Left)> {
@@ -117,6 +121,7 @@ impl Connection {
     /// Takes a session off the connection.
     pub(super) fn leave(&mut self, session_id: u32) -> Option<Left> {
         let mut live = Box::new(self.lives.remove(&session_id)?);
+        self.unheard.remove(&session_id);
         if let Some(due) = live.due.take() {
             self.timers.remove(&(due, session_id));
         }
@@ -140,7 +145,7 @@ impl Connection {
             lease_ttl_hint_ms: terms.lease_ttl_ms,
             ..SessionOpen::default()
         };
-        Some(Left { session_id, live, carried: session.carried(), open, used: None })
+        Some(Left { session_id, live, carried: session.carried(), open })
     }
 
     /// Sessions that can be resumed on another connection. One that is closing ends with this one.
@@ -166,12 +171,11 @@ impl Connection {
     pub fn park(&mut self, shelf: &mut Shelf, now: Time) {
         let all = self.leave_all();
         self.over(Over::Lost, now);
+        shelf.forget(&mut self.confirmed, &mut self.revoked);
         for left in core::mem::take(&mut self.held).into_iter().chain(all) {
             self.shelve(left, shelf, now);
         }
-        for handle in core::mem::take(&mut self.revoked) {
-            shelf.tokens.revoke(handle);
-        }
+        shelf.forget(&mut self.confirmed, &mut self.revoked);
     }
 
     /// Server: takes one session off a connection that lives on, so that it can be resumed on another (R3). Says whether
@@ -180,6 +184,7 @@ impl Connection {
         if self.is_over || !self.resumable().contains(&session_id) {
             return false;
         }
+        shelf.forget(&mut self.confirmed, &mut self.revoked);
         if let Some(left) = self.leave(session_id) {
             self.sessions.end(session_id);
             self.forget_session(session_id);
@@ -194,10 +199,7 @@ impl Connection {
         self.resumable().into_iter().filter_map(|session_id| self.leave(session_id)).collect()
     }
 
-    fn shelve(&mut self, mut left: Left, shelf: &mut Shelf, now: Time) {
-        if let Some(used) = left.used.take() {
-            return shelf.tokens.give_back(used, left, now);
-        }
+    fn shelve(&mut self, left: Left, shelf: &mut Shelf, now: Time) {
         let left = match left.live.handle {
             Some(handle) => shelf.tokens.detach(handle, left, now),
             None => Some(left),

@@ -93,28 +93,53 @@ fn r2_a_token_is_used_once() {
 }
 
 #[test]
-fn r2_a_use_that_nobody_heard_of_is_none() {
-    let (mut tokens, handle, token) = tokens(&mut Random::new(1));
+fn r2_a_token_stays_good_until_the_client_has_the_next_one() {
+    let mut random = Random::new(1);
+    let (mut tokens, handle, first) = tokens(&mut random);
+    let mut source = || random.next();
+    let again = |tokens: &Tokens<&'static str>, token: &Token, at| {
+        tokens.check_resume(token.as_bytes(), &open(), 3, at)
+    };
     tokens.detach(handle, "left", NOW);
-    let until = tokens.next_timeout();
-    let plan = tokens.check_resume(token.as_bytes(), &open(), 3, NOW).unwrap();
-    let resumed = tokens.apply_resume(plan).unwrap();
-    // Its window goes on where it was, and does not begin anew.
-    tokens.give_back(resumed.used, "left", NOW.after(1));
-    assert_eq!(tokens.next_timeout(), until);
-    let plan = tokens.check_resume(token.as_bytes(), &open(), 3, NOW.after(1)).unwrap();
-    assert_eq!(tokens.apply_resume(plan).unwrap().left, Some("left"));
-    assert!(tokens.is_empty() && tokens.next_timeout().is_none());
+    let resumed = tokens.apply_resume(again(&tokens, &first, NOW).unwrap()).unwrap();
+    let (second_handle, second) = tokens.renew(resumed.used, bound(), &mut source).unwrap();
+    assert_eq!(tokens.len(), 1);
+    // The answer was lost: either is good, for the one session, and the window begins anew.
+    tokens.detach(second_handle, "later", NOW.after(50));
+    assert_eq!(tokens.next_timeout(), Some(NOW.after(150)));
+    for token in [&first, &second] {
+        let plan = again(&tokens, token, NOW).unwrap();
+        assert_eq!((plan.handle(), plan.is_used()), (second_handle, token == &first));
+        assert!(again(&tokens, token, NOW.after(150)).is_err());
+    }
+    // Who comes with the first one never had the second.
+    let resumed = tokens.apply_resume(again(&tokens, &first, NOW).unwrap()).unwrap();
+    assert_eq!(resumed.left, Some("later"));
+    let (third_handle, third) = tokens.renew(resumed.used, bound(), &mut source).unwrap();
+    assert!(rejected(&tokens, second.as_bytes(), &open(), 3, NOW));
+    assert!(again(&tokens, &first, NOW).is_ok() && again(&tokens, &third, NOW).is_ok());
+    // From then on only the new one is.
+    tokens.confirm(third_handle);
+    assert!(rejected(&tokens, first.as_bytes(), &open(), 3, NOW));
+    let resumed = tokens.apply_resume(again(&tokens, &third, NOW).unwrap()).unwrap();
+    let (fourth_handle, _) = tokens.renew(resumed.used, bound(), &mut source).unwrap();
+    assert!(again(&tokens, &third, NOW).is_ok());
+    // The end of the session takes both.
+    tokens.revoke(fourth_handle);
+    assert!(rejected(&tokens, third.as_bytes(), &open(), 3, NOW) && tokens.is_empty());
 }
 
 #[test]
-fn r2_a_session_that_still_had_its_connection_has_its_whole_window() {
-    let (mut tokens, _, token) = tokens(&mut Random::new(1));
-    let plan = tokens.check_resume(token.as_bytes(), &open(), 3, NOW).unwrap();
-    let resumed = tokens.apply_resume(plan).unwrap();
-    assert_eq!(resumed.left, None);
-    tokens.give_back(resumed.used, "left", NOW.after(5));
-    assert_eq!(tokens.next_timeout(), Some(NOW.after(5 + u64::from(bound().window_ms))));
+fn r2_the_secret_of_one_is_not_that_of_the_other() {
+    let mut random = Random::new(1);
+    let (mut tokens, _, first) = tokens(&mut random);
+    let plan = tokens.check_resume(first.as_bytes(), &open(), 3, NOW).unwrap();
+    let used = tokens.apply_resume(plan).unwrap().used;
+    let (_, second) = tokens.renew(used, bound(), &mut || random.next()).unwrap();
+    let mixed = |name: &Token, secret: &Token| [&name.as_bytes()[..8], &secret.as_bytes()[8..]].concat();
+    assert!(rejected(&tokens, &mixed(&first, &second), &open(), 3, NOW));
+    assert!(rejected(&tokens, &mixed(&second, &first), &open(), 3, NOW));
+    assert!(!rejected(&tokens, &mixed(&first, &first), &open(), 3, NOW));
 }
 
 #[test]

@@ -38,6 +38,16 @@ impl fmt::Debug for Token {
     }
 }
 
+impl<T> Slot<T> {
+    /// The secret of the token of that name, which is this one's or the one's before.
+    fn secret(&self, handle: Handle, by: Handle) -> Option<[u8; SECRET]> {
+        if by == handle {
+            return Some(self.secret);
+        }
+        self.before.filter(|(before, _)| *before == by).map(|(_, secret)| secret)
+    }
+}
+
 /// What a token is bound to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bound {
@@ -58,6 +68,8 @@ pub struct Bound {
 #[derive(Clone)]
 struct Slot<T> {
     secret: [u8; SECRET],
+    /// The token before, until the client shows that it has this one.
+    before: Option<(Handle, [u8; SECRET])>,
     bound: Bound,
     /// What its connection left; nothing while that is still there.
     left: Option<T>,
@@ -69,25 +81,35 @@ struct Slot<T> {
 /// `T` is what is kept of a session between two connections. The window runs from the end of the first one; until
 /// then a token is good for moving the session away.
 ///
+/// A token is used once. Whether it was used the client knows only when it has the next one, which may be lost on its way:
+/// so the one before stays good until [`Self::confirm`] says that the client has the new one.
+///
 /// ```
 /// use nnrp_core::SessionOpen;
 /// use nnrp_core::state::{Time, resume::{Bound, Limits, Tokens}};
 ///
 /// let mut random = 7u64; // a real server uses a cryptographic source
+/// let mut source = || { random += 1; random };
 /// let mut tokens = Tokens::new(Limits::default());
 /// let bound = Bound { session_id: 5, window_ms: 1_000, ..Default::default() };
-/// let (handle, token) = tokens.issue(bound, &mut || { random += 1; random }).unwrap();
+/// let (handle, token) = tokens.issue(bound, &mut source).unwrap();
 /// tokens.detach(handle, "what the session was doing", Time(0));
 ///
 /// let open = SessionOpen::default();
 /// let plan = tokens.check_resume(token.as_bytes(), &open, 0, Time(999)).unwrap();
-/// assert_eq!(tokens.apply_resume(plan).unwrap().left, Some("what the session was doing"));
+/// let resumed = tokens.apply_resume(plan).unwrap();
+/// assert_eq!(resumed.left, Some("what the session was doing"));
+///
+/// let (next, _) = tokens.renew(resumed.used, bound, &mut source).unwrap();
+/// tokens.confirm(next);
 /// assert!(tokens.check_resume(token.as_bytes(), &open, 0, Time(999)).is_err());
 /// ```
 #[derive(Clone)]
 pub struct Tokens<T> {
     limits: Limits,
     slots: BTreeMap<Handle, Slot<T>>,
+    /// Tokens that were used, and the ones in their place.
+    used: BTreeMap<Handle, Handle>,
     timers: BTreeSet<(Time, Handle)>,
 }
 
@@ -103,6 +125,8 @@ impl<T> fmt::Debug for Tokens<T> {
 #[must_use]
 pub struct ResumePlan {
     handle: Handle,
+    /// The token that was brought: of that name, or the one before it.
+    by: Handle,
     bound: Bound,
 }
 
@@ -112,9 +136,14 @@ impl ResumePlan {
         &self.bound
     }
 
-    /// The name of the token.
+    /// The name of the session's newest token.
     pub const fn handle(&self) -> Handle {
         self.handle
+    }
+
+    /// Whether the token that was brought is the one before that, which was used already.
+    pub fn is_used(&self) -> bool {
+        self.by != self.handle
     }
 }
 
@@ -125,31 +154,28 @@ pub struct Resumed<T> {
     pub bound: Bound,
     /// What its old connection left; nothing where that is still there and has to give it up first.
     pub left: Option<T>,
-    /// The token, should the client never hear that it was used.
+    /// The token that was used, for [`Tokens::renew`].
     pub used: Used,
 }
 
-/// A token that was used. Where the connection is lost before the answer went out, the client has no other one:
-/// [`Tokens::give_back`] makes it good again.
+/// A token that was used.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Used {
     handle: Handle,
     secret: [u8; SECRET],
-    bound: Bound,
-    until: Option<Time>,
+    window_ms: u32,
 }
 
 impl fmt::Debug for Used {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Secrets stay out of logs.
-        out.debug_struct("Used").field("bound", &self.bound).finish_non_exhaustive()
+        out.write_str("Used(…)")
     }
 }
 
 impl<T> Tokens<T> {
     /// No tokens yet.
     pub const fn new(limits: Limits) -> Self {
-        Self { limits, slots: BTreeMap::new(), timers: BTreeSet::new() }
+        Self { limits, slots: BTreeMap::new(), used: BTreeMap::new(), timers: BTreeSet::new() }
     }
 
     /// Sessions that can be resumed.
@@ -178,14 +204,45 @@ impl<T> Tokens<T> {
         if bound.window_ms == 0 || self.is_full() {
             return None;
         }
+        self.insert(bound, None, source)
+    }
+
+    /// Gives out the next token for a session that was resumed. The used one stays good until [`Self::confirm`]; if there
+    /// is no window from now on, so does its window.
+    pub fn renew(&mut self, used: Used, bound: Bound, source: &mut impl Source) -> Option<(Handle, Token)> {
+        let window_ms = if bound.window_ms == 0 { used.window_ms } else { bound.window_ms };
+        self.insert(Bound { window_ms, ..bound }, Some((used.handle, used.secret)), source)
+    }
+
+    /// The client has that token, and the one before is good for nothing from here on.
+    pub fn confirm(&mut self, handle: Handle) {
+        let before = self.slots.get_mut(&handle).and_then(|slot| slot.before.take());
+        if let Some((before, _)) = before {
+            self.used.remove(&before);
+        }
+    }
+
+    fn insert(
+        &mut self,
+        bound: Bound,
+        before: Option<(Handle, [u8; SECRET])>,
+        source: &mut impl Source,
+    ) -> Option<(Handle, Token)> {
+        let before_handle = before.map(|(handle, _)| handle);
+        let is_free = |handle: &Handle| {
+            !self.slots.contains_key(handle)
+                && !self.used.contains_key(handle)
+                && Some(*handle) != before_handle
+        };
         // The same 64 bits twice means a broken source; a few tries, and then no token rather than a shared one.
-        let handle = (0..4).map(|_| Handle(source.next())).find(|handle| !self.slots.contains_key(handle))?;
+        let handle = (0..4).map(|_| Handle(source.next())).find(is_free)?;
         let mut secret = [0; SECRET];
         source.fill(&mut secret);
         let mut token = [0; Token::SIZE];
         let bytes = handle.0.to_le_bytes().into_iter().chain(secret);
         token.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
-        self.slots.insert(handle, Slot { secret, bound, left: None, until: None });
+        self.slots.insert(handle, Slot { secret, before, bound, left: None, until: None });
+        self.used.extend(before_handle.map(|before| (before, handle)));
         Some((handle, Token(token)))
     }
 
@@ -223,10 +280,11 @@ impl<T> Tokens<T> {
         let reject = |why| Refusal::session(SessionErrorCode::RESUME_REJECTED, "R2", why);
         let invalid = reject("the resume token is not valid");
         let (handle, secret) = token.split_first_chunk().ok_or(invalid)?;
-        let handle = Handle(u64::from_le_bytes(*handle));
+        let by = Handle(u64::from_le_bytes(*handle));
+        let handle = self.used.get(&by).copied().unwrap_or(by);
         let slot = self.slots.get(&handle);
         // Also without a slot there is a comparison, so that an answer takes as long either way.
-        let known = slot.map_or([0; SECRET], |slot| slot.secret);
+        let known = slot.and_then(|slot| slot.secret(handle, by)).unwrap_or([0; SECRET]);
         let equal: bool = known.ct_eq(secret).into();
         let slot = slot.filter(|_| equal).ok_or(invalid)?;
         if slot.until.is_some_and(|until| until <= now) {
@@ -249,21 +307,16 @@ impl<T> Tokens<T> {
         if !bound.flags.contains(SessionFlagsAck::from_bits_truncate(open.session_flags.bits().into())) {
             return Err(reject("the session was not granted these flags"));
         }
-        Ok(ResumePlan { handle, bound })
+        Ok(ResumePlan { handle, by, bound })
     }
 
-    /// Resumes: the token is used up. The session gets a new one by [`Self::issue`].
+    /// Resumes: the token is used up. The session gets the next one by [`Self::renew`].
     pub fn apply_resume(&mut self, plan: ResumePlan) -> Option<Resumed<T>> {
-        let Slot { secret, bound, left, until } = self.take(plan.handle)?;
-        Some(Resumed { bound, left, used: Used { handle: plan.handle, secret, bound, until } })
-    }
-
-    /// The resume came to nothing, and nobody was told of it: the token is good again, for what is left of its window.
-    pub fn give_back(&mut self, used: Used, left: T, now: Time) {
-        let Used { handle, secret, bound, until } = used;
-        let until = until.unwrap_or_else(|| now.after(bound.window_ms.into()));
-        self.slots.insert(handle, Slot { secret, bound, left: Some(left), until: Some(until) });
-        self.timers.insert((until, handle));
+        let ResumePlan { handle, by, .. } = plan;
+        let slot = self.take(handle)?;
+        let secret = slot.secret(handle, by)?;
+        let used = Used { handle: by, secret, window_ms: slot.bound.window_ms };
+        Some(Resumed { bound: slot.bound, left: slot.left, used })
     }
 
     /// When [`Self::handle_timeout`] has something to do.
@@ -285,6 +338,9 @@ impl<T> Tokens<T> {
         let slot = self.slots.remove(&handle)?;
         if let Some(until) = slot.until {
             self.timers.remove(&(until, handle));
+        }
+        if let Some((before, _)) = slot.before {
+            self.used.remove(&before);
         }
         Some(slot)
     }
