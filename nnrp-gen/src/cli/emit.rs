@@ -38,7 +38,7 @@ const TARGETS: &[Target] = &[
 /// A Rust module as a file of its own, which a crate need not use all of, and which nobody mends by hand. What a build
 /// script writes is included and cannot say so itself.
 fn quiet(module: &str) -> String {
-    module.replacen("\n\n", "\n\n#![allow(dead_code, clippy::all)]\n\n", 1)
+    module.replacen("\n\n", "\n\n#![allow(dead_code, unused_imports, clippy::all)]\n\n", 1)
 }
 
 /// Generates code or data from the registry
