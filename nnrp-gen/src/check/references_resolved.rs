@@ -35,6 +35,7 @@ pub(super) fn run(check: &mut Check<'_>) {
         for rule in &layout.rules {
             error_code(check, rule.error.as_ref());
             if let Some(name) = &rule.field
+                && layout.complete
                 && !layout.fields.iter().any(|field| field.name.value == name.value)
             {
                 let what = format!("field of `{}`", layout.name.value);
@@ -102,7 +103,7 @@ pub(super) fn error_code(check: &mut Check<'_>, code: Option<&crate::syntax::Tex
     };
     let Some(&position) = check.index.enums.get(errors.enumeration.as_str()) else { return };
     let codes = &registry.enums[position];
-    if !codes.values.iter().any(|value| value.name.value == code.value) {
+    if codes.complete && !codes.values.iter().any(|value| value.name.value == code.value) {
         let what = format!("value of `{}`", codes.name.value);
         check.unknown(code, &what, codes.values.iter().map(|value| value.name.as_str()));
     }

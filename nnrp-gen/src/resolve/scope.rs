@@ -122,7 +122,8 @@ impl Resolve<'_> {
                     Some(name) => names.named(Space::Header, name),
                     None => names.named(Space::Own, name.as_str()),
                 };
-                if found.is_none() {
+                // It may be in a row that could not be read.
+                if found.is_none() && names.is_complete() {
                     let known = names.candidates();
                     self.unknown(name, "field", known.iter().map(String::as_str));
                 }
