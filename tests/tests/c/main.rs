@@ -13,3 +13,4 @@ mod python;
 mod samples;
 mod toolchain;
 mod walk;
+mod writes;
