@@ -9,6 +9,7 @@ mod driver;
 mod example;
 mod header;
 mod packets;
+mod pieces;
 mod python;
 mod samples;
 mod toolchain;

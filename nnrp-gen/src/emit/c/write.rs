@@ -296,17 +296,37 @@ impl Emit<'_> {
             None if self.message.segments.is_empty() => &self.header.name,
             None => &self.message.name,
         };
+        let place = self.c.names.upper(&places::place(place));
+        // What is walked through must be there, which is not known of what has no room.
+        let room = if self.walks() {
+            let given: Vec<_> = self.given().into_iter().map(|(_, name)| name).collect();
+            format!(
+                "if (!{}({}_packet_size({}), size, {place}, fault)) {{\n    return 0;\n}}\n",
+                lower("room_"),
+                self.lower,
+                given.join(", "),
+            )
+        } else {
+            String::new()
+        };
         let more = if more.is_empty() { String::new() } else { format!("{more}, ") };
         format!(
-            "{declared}{}\n{}{preludes}{steps}{}return {}_write_(header, {}, {}, pieces, {}, {more}out, size, fault);\n",
+            "{declared}{}\n{}{preludes}{room}{steps}{}return {}_write_(header, {}, {}, pieces, {}, {more}out, size, fault);\n",
             list(constant, &lower("bytes"), &pieces),
             self.too_long(body_length),
             self.fills(),
             lower("packet"),
             self.message_constant(),
-            self.c.names.upper(&places::place(place)),
+            place,
             pieces.len(),
         )
+    }
+
+    /// Whether something is looked for or counted in the body before it is written.
+    fn walks(&self) -> bool {
+        let is_walked = |content| matches!(content, Content::Entry(_) | Content::Vocabulary(_));
+        let counted = |segment: &Segment| segment.count.is_some() && is_walked(segment.content);
+        !self.message.sizes.is_empty() || self.message.segments.iter().any(counted)
     }
 
     /// The statements that refuse what its length cannot say, where the rest of the body would take it up unseen.
