@@ -12,6 +12,7 @@ pub mod program;
 pub mod project;
 pub mod random;
 pub mod registry;
+pub mod rules;
 
 /// The Rust of the README.
 #[cfg(doctest)]

@@ -7,27 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use nnrp_tests::registry::here;
-
-/// Every rule that is about state, and every carrier.
-fn rules() -> Vec<String> {
-    let series = [
-        ("C", 9),
-        ("S", 12),
-        ("O", 14),
-        ("W", 6),
-        ("K", 8),
-        ("G", 8),
-        ("R", 4),
-        ("J", 4),
-        ("T", 3),
-        ("U", 4),
-        ("X", 5),
-    ];
-    series
-        .iter()
-        .flat_map(|(letter, last)| (1..=*last).map(move |number| format!("{letter}{number}")))
-        .collect()
-}
+use nnrp_tests::rules::{self, is_after};
 
 /// What the sources say.
 #[derive(Default)]
@@ -109,16 +89,6 @@ impl Sources {
     }
 }
 
-/// Whether a test is named after a rule, alone or together with others: `o3_o7_…`.
-fn is_after(test: &str, rule: &str) -> bool {
-    let is_rule = |word: &&str| {
-        word.len() > 1
-            && word.starts_with(|letter: char| letter.is_ascii_lowercase())
-            && word[1..].chars().all(|letter| letter.is_ascii_digit())
-    };
-    test.split('_').take_while(is_rule).any(|word| word.eq_ignore_ascii_case(rule))
-}
-
 fn list(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
@@ -157,7 +127,7 @@ fn the_table_of_rules_names_what_is_there() {
 
     let rows: Vec<_> = table.lines().filter_map(row).collect();
     let named: Vec<&str> = rows.iter().map(|[rule, ..]| *rule).collect();
-    assert_eq!(named, rules(), "every rule has its row");
+    assert_eq!(named, rules::all(), "every rule has its row");
     let mut wrong = Vec::new();
     for [rule, text, code, tests] in rows {
         let (code, tests) = (cell(code), cell(tests));
@@ -189,7 +159,7 @@ fn the_table_of_rules_names_what_is_there() {
 #[test]
 fn every_refusal_gives_a_rule_that_there_is() {
     // The words of `Refusal::…(…, "O4", …)` in the state machines, from the string on.
-    let known = rules();
+    let known = rules::all();
     let core = here().join("../nnrp-core/src/state");
     let mut found = Vec::new();
     files(&core, &mut found);
@@ -212,4 +182,52 @@ fn every_refusal_gives_a_rule_that_there_is() {
     let strange: Vec<_> =
         given.iter().filter(|rule| !known.contains(rule) && !rule.starts_with(['B', 'D', 'F'])).collect();
     assert!(strange.is_empty(), "{strange:?}");
+}
+
+/// The page of the connection sorts every method and names every event.
+#[test]
+fn the_page_of_the_connection_names_everything() {
+    let folder = here().join("../nnrp-core/src/state/connection");
+    let mut paths = Vec::new();
+    files(&folder, &mut paths);
+    let read = |path: &Path| fs::read_to_string(path).expect("a source");
+    let page: String = read(&folder.join("mod.rs"))
+        .lines()
+        .filter(|line| line.starts_with("//!"))
+        .collect::<Vec<_>>()
+        .join("\n");
+    let mut methods = 0;
+    for path in paths {
+        let source = read(&path);
+        let mut ours = false;
+        for line in source.lines() {
+            if line.starts_with("impl ") {
+                ours = line == "impl Connection {";
+            }
+            let Some(rest) = line.strip_prefix("    pub ").filter(|_| ours) else { continue };
+            let Some(rest) = rest.trim_start_matches("const ").strip_prefix("fn ") else { continue };
+            let name = rest.split('(').next().unwrap_or_default();
+            if name != "new" {
+                methods += 1;
+                assert!(
+                    page.contains(&format!("[`{name}`](Connection::{name})")),
+                    "{name} is not on the page"
+                );
+            }
+        }
+    }
+    assert!(methods > 40, "{methods}");
+    let source = read(&folder.join("event.rs"));
+    let events =
+        source.split("pub enum Event {").nth(1).and_then(|rest| rest.split("\n}").next()).expect("events");
+    let mut count = 0;
+    for line in events.lines() {
+        let Some(name) = line.strip_prefix("    ").filter(|name| name.starts_with(char::is_uppercase)) else {
+            continue;
+        };
+        let name: String = name.chars().take_while(|letter| letter.is_alphanumeric()).collect();
+        count += 1;
+        assert!(page.contains(&format!("[`{name}`](Event::{name})")), "{name} is not on the page");
+    }
+    assert!(count > 25, "{count}");
 }

@@ -283,6 +283,15 @@ impl Budgets {
 
 /// Whether an operation that is about to exceed its budget may degrade instead: its submit must allow it, and a
 /// compatible DEGRADE_PROFILE must have been accepted (U3). The budget stays what it is.
+///
+/// ```
+/// use nnrp_core::BudgetPolicy;
+/// use nnrp_core::state::budget::may_degrade;
+///
+/// assert!(may_degrade(BudgetPolicy::ALLOW_DEGRADED, true));
+/// assert!(!may_degrade(BudgetPolicy::ALLOW_DEGRADED, false));
+/// assert!(!may_degrade(BudgetPolicy::empty(), true));
+/// ```
 pub fn may_degrade(policy: BudgetPolicy, degrade_accepted: bool) -> bool {
     policy.contains(BudgetPolicy::ALLOW_DEGRADED) && degrade_accepted
 }
@@ -355,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn u1_only_a_live_operation_has_a_budget() {
+    fn o4_u1_only_a_live_operation_has_a_budget() {
         let mut budgets = Budgets::default();
         assert_eq!(budgets.check_update(&replace(1, 1, 0), false, true).unwrap_err().rule, "O4");
         update(&mut budgets, replace(1, 1, 0));

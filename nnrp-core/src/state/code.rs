@@ -44,3 +44,20 @@ const fn general(raw: u32) -> ErrorCode {
         None => ErrorCode::INTERNAL_ERROR,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c4_each_kind_of_refusal_has_its_code() {
+        assert_eq!(Refusal::state("C1", "").code, ErrorCode::INVALID_STATE);
+        assert_eq!(Refusal::limit("S9", "").code, ErrorCode::LIMIT_EXCEEDED);
+        assert_eq!(Refusal::capability("C6", "").code, ErrorCode::UNSUPPORTED_CAPABILITY);
+        assert_eq!(Refusal::malformed("C9", "").code, ErrorCode::MALFORMED_BODY);
+        // Where a family has its own code, that code is used.
+        assert_eq!(Refusal::session(SessionErrorCode::RESUME_REJECTED, "R2", "").code.raw() >> 16, 1);
+        assert_eq!(Refusal::cache(CacheErrorCode::CacheMiss, "K3", "").code.raw() >> 16, 3);
+        assert_eq!(Refusal::schema(SchemaErrorCode::SchemaUnknown, "G4", "").code.raw() >> 16, 4);
+    }
+}

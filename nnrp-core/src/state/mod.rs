@@ -27,7 +27,9 @@ pub mod schedule;
 pub mod schema;
 pub mod session;
 pub mod side;
+mod slab;
 pub mod source;
+mod table;
 pub mod time;
 pub mod trace;
 

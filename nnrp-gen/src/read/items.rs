@@ -73,6 +73,10 @@ fn protocol(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Protocol> {
         let limit = keys.need_text(cx, "limit");
         Some(Errors { enumeration: enumeration?, header: header?, body: body?, limit: limit? })
     });
+    let scope = keys.inner(cx, "scope", |keys, cx| {
+        let (field, id) = (keys.need_text(cx, "field"), keys.need_text(cx, "id"));
+        Some(ScopeField { field: field?, id: id? })
+    });
     let (source, doc) = (keys.text(cx, "source"), keys.text(cx, "doc"));
     Some(Protocol {
         name: name?,
@@ -82,6 +86,7 @@ fn protocol(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Protocol> {
         byte_order: byte_order?,
         header,
         errors,
+        scope,
         source,
         doc,
         span,
@@ -163,7 +168,19 @@ fn enumeration(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Enum> {
         keys.need::<()>("values", None);
     }
     let from_messages = from.map(|from| from.span);
-    Some(Enum { name: name?, ty: ty?, values, ranges, from_messages, given: None, source, doc, span })
+    let complete = values.len() + ranges.len() == keys.row_count("values") + keys.row_count("ranges");
+    Some(Enum {
+        name: name?,
+        ty: ty?,
+        values,
+        ranges,
+        complete,
+        from_messages,
+        given: None,
+        source,
+        doc,
+        span,
+    })
 }
 
 fn bitmask(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Bitmask> {
@@ -179,7 +196,8 @@ fn bitmask(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Bitmask> {
     });
     keys.need("bits", (!bits.is_empty()).then_some(()));
     let (source, doc) = (keys.text(cx, "source"), keys.text(cx, "doc"));
-    Some(Bitmask { name: name?, ty: ty?, bits, given: None, source, doc, span })
+    let complete = bits.len() == keys.row_count("bits");
+    Some(Bitmask { name: name?, ty: ty?, bits, complete, given: None, source, doc, span })
 }
 
 fn layout(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Layout> {
@@ -187,7 +205,10 @@ fn layout(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Layout> {
     let name = keys.need_text(cx, "name");
     let size = keys.need_number(cx, "size");
     let byte_order = byte_order(keys, cx);
-    let fields = keys.rows(cx, "fields", "field", field);
+    let mut fields = keys.rows(cx, "fields", "field", field);
+    for (row, field) in fields.iter_mut().enumerate() {
+        field.understood = keys.is_understood("fields", row);
+    }
     let named = keys.has("fields").then_some(());
     keys.need("fields", named);
     let complete = named.is_some() && fields.len() == keys.row_count("fields");
@@ -240,6 +261,7 @@ fn field(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Field> {
         deprecated,
         role,
         error,
+        understood: true,
         span,
     })
 }

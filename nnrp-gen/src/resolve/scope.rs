@@ -8,12 +8,6 @@ use crate::rule::{self, FieldRef, Names, Space, Truth};
 use crate::source::Spanned;
 use crate::syntax::{self, Text};
 
-/// The rule that every scope carries.
-const SCOPE_RULE: &str = "F5";
-
-/// The header field that a scope speaks of.
-const SCOPE_FIELD: &str = "session_id";
-
 impl Resolve<'_> {
     /// What the scope of a message demands, as rules.
     pub(super) fn scope(&mut self, item: &syntax::Message, names: &Fields<'_>) -> Option<Vec<Rule>> {
@@ -33,7 +27,10 @@ impl Resolve<'_> {
                 return None;
             }
         }
-        let Some(field) = names.named(Space::Header, SCOPE_FIELD) else { return Some(Vec::new()) };
+        let Some(syntax::ScopeField { field: name, id }) = self.scope_field() else {
+            return Some(Vec::new());
+        };
+        let field = names.named(Space::Header, name.as_str())?;
         let connection = item.scope.iter().any(|name| name.value == "connection");
         let (operator, doc) = match (connection, item.scope.len()) {
             (_, 0) => return Some(Vec::new()),
@@ -41,10 +38,10 @@ impl Resolve<'_> {
             (true, _) => return Some(Vec::new()),
             (false, _) => ("!=", "A message of a session carries its session."),
         };
-        let require = format!("header.{SCOPE_FIELD} {operator} 0");
+        let require = format!("header.{} {operator} 0", name.value);
         let truth = rule::truth(&rule::parse(&require).ok()?, names).ok()?;
         Some(vec![Rule {
-            id: SCOPE_RULE.to_owned(),
+            id: id.value.clone(),
             when: None,
             require: truth,
             text: (None, require),
@@ -54,6 +51,11 @@ impl Resolve<'_> {
         }])
     }
 
+    /// The header field that scopes speak of, and their rule.
+    fn scope_field(&self) -> Option<&syntax::ScopeField> {
+        self.registry.protocols.first()?.scope.as_ref()
+    }
+
     /// Scope faults blame the header, but are faults of the message.
     pub(super) fn default_body_error(&self) -> Option<String> {
         let errors = self.registry.protocols.first()?.errors.as_ref()?;
@@ -61,6 +63,7 @@ impl Resolve<'_> {
     }
 
     fn scope_rules(&mut self, scope: &syntax::Scope, names: &Fields<'_>) -> Option<Vec<Rule>> {
+        let syntax::ScopeField { field: name, id } = self.scope_field()?.clone();
         let mut rows: Vec<(Option<Text>, Text)> = Vec::new();
         if let Some(field) = &scope.field {
             for row in &scope.values {
@@ -80,7 +83,7 @@ impl Resolve<'_> {
         let mut rules = Vec::new();
         for ((when, require), (this, truth)) in rows.into_iter().zip(read) {
             let blame = rule::first_field(&truth)
-                .or_else(|| names.named(Space::Header, SCOPE_FIELD))
+                .or_else(|| names.named(Space::Header, name.as_str()))
                 .unwrap_or(FieldRef { space: Space::Header, index: 0 });
             // Values of a field exclude one another by themselves; cases are tried in order.
             let mut conditions: Vec<Truth> = match scope.field {
@@ -95,13 +98,13 @@ impl Resolve<'_> {
                 _ => Some(Truth::And(conditions)),
             };
             rules.push(Rule {
-                id: SCOPE_RULE.to_owned(),
+                id: id.value.clone(),
                 when: condition,
                 require: truth,
                 text: (when.map(|when| when.value), require.value.clone()),
                 blame,
                 error: self.default_body_error(),
-                doc: format!("The header's {SCOPE_FIELD} fits the scope that the message names."),
+                doc: format!("The header's {} fits the scope that the message names.", name.value),
             });
         }
         Some(rules)
@@ -119,7 +122,8 @@ impl Resolve<'_> {
                     Some(name) => names.named(Space::Header, name),
                     None => names.named(Space::Own, name.as_str()),
                 };
-                if found.is_none() {
+                // It may be in a row that could not be read.
+                if found.is_none() && names.is_complete() {
                     let known = names.candidates();
                     self.unknown(name, "field", known.iter().map(String::as_str));
                 }

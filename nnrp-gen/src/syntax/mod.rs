@@ -67,12 +67,23 @@ pub struct Protocol {
     pub header: Option<Text>,
     /// Error codes of faults that name none themselves.
     pub errors: Option<Errors>,
+    /// What the scopes of messages speak of.
+    pub scope: Option<ScopeField>,
     /// The section that defines it.
     pub source: Option<Text>,
     /// What it is.
     pub doc: Option<Text>,
     /// Where it was written.
     pub span: Span,
+}
+
+/// `scope` of `[protocol]`: where a message says whose it is.
+#[derive(Clone, Debug)]
+pub struct ScopeField {
+    /// The header field that holds the session, 0 for the connection.
+    pub field: Text,
+    /// The number in the specification of the rule that ties it to the scope.
+    pub id: Text,
 }
 
 /// `errors` of `[protocol]`: which code a fault maps to where its row names none.

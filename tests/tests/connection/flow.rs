@@ -18,7 +18,7 @@ fn server_ids(pair: &mut Pair) -> Vec<u64> {
 }
 
 #[test]
-fn w1_what_waits_goes_out_when_a_place_is_free() {
+fn s9_w1_what_waits_goes_out_when_a_place_is_free() {
     let mut pair = Pair::active();
     pair.policy.credit = 2;
     let session = pair.open(&SessionOpen::default());
@@ -46,7 +46,7 @@ fn w1_what_waits_goes_out_when_a_place_is_free() {
 }
 
 #[test]
-fn s9_a_full_session_makes_submits_wait_and_a_closed_one_refuses_them() {
+fn o2_s9_a_full_session_makes_submits_wait_and_a_closed_one_refuses_them() {
     let mut pair = Pair::active();
     let session = pair.open(&SessionOpen { max_in_flight_operations: 2, ..SessionOpen::default() });
     // More credit than may live.
@@ -179,7 +179,7 @@ fn d17_retry_after_of_an_operation_holds_its_partials() {
 }
 
 #[test]
-fn w1_partials_need_the_credit_of_their_operation() {
+fn w1_w5_partials_need_the_credit_of_their_operation() {
     let mut pair = Pair::active();
     let session = pair.open(&SessionOpen::default());
     pair.submit(session, 1).expect("room");
@@ -259,7 +259,7 @@ fn c7_results_flow_while_submits_wait() {
 }
 
 #[test]
-fn w1_a_submit_that_waited_too_long_comes_back() {
+fn o8_w1_a_submit_that_waited_too_long_comes_back() {
     let mut pair = Pair::active();
     pair.policy.credit = 1;
     let session = pair.open(&SessionOpen { default_deadline_ms: 1_000, ..SessionOpen::default() });

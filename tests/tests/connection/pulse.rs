@@ -171,7 +171,7 @@ fn c1_what_waits_when_the_end_begins_comes_back() {
 }
 
 #[test]
-fn c8_requests_are_answered_when_the_end_begins() {
+fn c2_c8_requests_are_answered_when_the_end_begins() {
     let mut pair = Pair::active();
     let asked = pair.client.open_session(&SessionOpen::default(), b"", pair.now).expect("room");
     let session = pair.open(&SessionOpen::default());

@@ -1,7 +1,8 @@
 //! Sessions that move to another connection (R1–R3, X1, O5).
 
 use nnrp_core::state::Side;
-use nnrp_core::state::connection::{Config, Connection, Event, Left, Shelf};
+use nnrp_core::state::connection::{Config, Connection, Event, Left, Shelf, Why};
+use nnrp_core::state::hello::{Offer, Verdict};
 use nnrp_core::state::operation::Cause;
 use nnrp_core::state::resume::Limits;
 use nnrp_core::state::session::{Ticket, Verdicts};
@@ -56,7 +57,7 @@ fn ends(events: &[Event]) -> Vec<(u64, OperationState, Cause)> {
 }
 
 #[test]
-fn r1_a_result_that_was_lost_on_the_way_comes_again() {
+fn r1_x1_a_result_that_was_lost_on_the_way_comes_again() {
     let (mut pair, session) = resumable(3);
     // 1 arrives, 2 does not, 3 is not done.
     pair.server.send_packet(&result(session, 1), pair.now).expect("it lives");
@@ -138,7 +139,7 @@ fn r1_times_go_on_after_a_resume() {
 }
 
 #[test]
-fn r1_credit_begins_anew_and_counts_what_lives() {
+fn r1_w1_credit_begins_anew_and_counts_what_lives() {
     let (mut pair, session) = resumable(2);
     pair.server.send(&say::session(session), &say::credit(2, 5), pair.now).expect("it is open");
     pair.settle();
@@ -159,7 +160,7 @@ fn r1_credit_begins_anew_and_counts_what_lives() {
 }
 
 #[test]
-fn r1_a_frame_that_is_used_again_does_not_get_an_old_outcome() {
+fn o5_r1_a_frame_that_is_used_again_does_not_get_an_old_outcome() {
     let (mut pair, session) = resumable(1);
     // Frame 2 carries operation 2, which ends, and then operation 12. The waterline stays at 1, which lives.
     pair.submit(session, 2).expect("room");
@@ -339,6 +340,48 @@ fn r3_a_session_on_another_connection_can_be_had_later() {
 }
 
 #[test]
+fn r3_a_session_moves_to_the_transport_that_the_hello_named() {
+    let (mut pair, session) = resumable(1);
+    let left = lose(&mut pair);
+    // The client asks which transport carries the connection (C9).
+    pair.client = Connection::new(Side::Client, Config::new(Side::Client), source(21), pair.now);
+    pair.server = Connection::new(Side::Server, Config::new(Side::Server), source(22), pair.now);
+    pair.abilities.transport = TransportId::Quic;
+    let mut offer = Offer::new();
+    offer.wishes.transport = Some(TransportPolicyExtension::default());
+    pair.client.hello(&offer, b"", pair.now).expect("a good hello");
+    pair.settle();
+    resume(&mut pair, left);
+    let migrate = |old_transport_id, new_transport_id| {
+        let migrate = SessionMigrate { old_transport_id, new_transport_id, ..SessionMigrate::default() };
+        Message::SessionMigrate(migrate, SessionMigrateBody { migration: b"" })
+    };
+    let header = say::session(session);
+    let wrong = migrate(TransportId::Quic, TransportId::Tcp);
+    let refused = pair.client.send(&header, &wrong, pair.now);
+    assert!(matches!(refused, Err(Why::Refusal(refusal)) if refusal.rule == "R3"), "{refused:?}");
+    pair.server.handle_bytes(&wrong.to_vec(&header).expect("a good packet"), pair.now);
+    pair.settle();
+    let moved = |pair: &Pair| {
+        [&pair.client, &pair.server].map(|end| end.migration(session).expect("it is open").has_moved())
+    };
+    assert_eq!(moved(&pair), [false, false]);
+    pair.client
+        .send(&header, &migrate(TransportId::Tcp, TransportId::Quic), pair.now)
+        .expect("it is the one");
+    pair.settle();
+    assert_eq!(moved(&pair), [true, true]);
+    // The old path drains within its grace window, at both ends.
+    let drains = |pair: &Pair, now| {
+        [&pair.client, &pair.server]
+            .map(|end| end.migration(session).expect("it is open").old_path_drains(now))
+    };
+    let grace = pair.server.config().hello.drain_ms;
+    assert_eq!(drains(&pair, pair.now.after(grace - 1)), [true, true]);
+    assert_eq!(drains(&pair, pair.now.after(grace)), [false, false]);
+}
+
+#[test]
 fn c3_a_resume_takes_no_id_from_a_session_that_lives() {
     let mut pair = Pair::active();
     let open =
@@ -448,7 +491,7 @@ fn o5_a_supersede_of_the_servers_is_known_after_a_resume() {
 }
 
 #[test]
-fn c2_a_session_that_closes_is_not_resumed() {
+fn c2_r1_a_session_that_closes_is_not_resumed() {
     let (mut pair, session) = resumable(1);
     let close = nnrp_core::state::connection::drain_within(1_000);
     pair.client.close_session(session, &close, pair.now).expect("it is open");
@@ -463,7 +506,7 @@ fn c2_a_session_that_closes_is_not_resumed() {
 }
 
 #[test]
-fn r3_a_session_that_left_leaves_nothing_behind() {
+fn r3_w1_a_session_that_left_leaves_nothing_behind() {
     let (mut pair, session) = resumable(1);
     pair.client.send(&say::session(session), &say::put(1, b"object"), pair.now).expect("room");
     pair.settle();
@@ -472,10 +515,11 @@ fn r3_a_session_that_left_leaves_nothing_behind() {
     assert!(!pair.server.park_session(session, &mut pair.shelf, pair.now));
     let snapshot = pair.server.snapshot();
     assert_eq!((snapshot.sessions, snapshot.operations, snapshot.cache_entries), (0, 0, 0));
+    assert!(pair.server.sessions().is_empty());
 }
 
 #[test]
-fn r1_an_answer_that_cannot_be_taken_gives_the_operations_up_once() {
+fn c8_r1_an_answer_that_cannot_be_taken_gives_the_operations_up_once() {
     // A SESSION_OPEN_ACK that grants what was not asked for.
     let (mut pair, _) = resumable(1);
     let left = lose(&mut pair);
@@ -557,7 +601,7 @@ fn r1_an_answer_that_never_went_out_resumes_nothing_and_loses_nothing() {
 }
 
 #[test]
-fn c8_what_was_to_be_resumed_where_the_end_begins_can_be_had_elsewhere() {
+fn c8_r1_what_was_to_be_resumed_where_the_end_begins_can_be_had_elsewhere() {
     for answered in [false, true] {
         let (mut pair, session) = resumable(1);
         let left = lose(&mut pair);
@@ -608,6 +652,163 @@ fn r1_a_request_that_got_no_answer_is_held_where_the_server_falls_silent() {
     assert_eq!(ends(&events), []);
     let left = pair.client.take_sessions(pair.now);
     assert_eq!(left.iter().map(Left::session_id).collect::<Vec<_>>(), [session]);
+}
+
+/// Whether a result was late, which names the packet of an outcome that was delivered before.
+fn late_results(events: &[Event]) -> usize {
+    let is_late = |event: &&Event| match event {
+        Event::Late { packet, .. } => matches!(packet.message(), Some(Message::ResultPush(..))),
+        _ => false,
+    };
+    events.iter().filter(is_late).count()
+}
+
+#[test]
+fn x1_an_operation_that_lives_on_the_server_may_be_the_waterline() {
+    let (mut pair, session) = resumable(3);
+    pair.server.send_packet(&result(session, 1), pair.now).expect("it lives");
+    // The time of 2 is over for the client, which the server has not noticed yet.
+    let due = pair.now.0 + 500;
+    let flags = SchedulingFlags::DISCARD_STALE_WORK;
+    say(&mut pair.client, session, 2, &say::deadline(2, due, flags), pair.now).expect("it lives");
+    pair.settle();
+    pair.client.handle_timeout(pair.now.after(500));
+    pair.settle();
+    assert_eq!(ends(&pair.client_events()).len(), 2);
+    let left = lose(&mut pair);
+    resume(&mut pair, left);
+    // All up to 2 came, and so did 1.
+    assert_eq!(late_results(&pair.client_events()), 0);
+}
+
+#[test]
+fn o5_an_end_that_the_server_told_itself_is_known_after_a_resume() {
+    let (mut pair, session) = resumable(1);
+    pair.client.abort(session, 1, pair.now).expect("it lives");
+    carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
+    assert_eq!(pair.server.snapshot().operations, 0);
+    let left = lose(&mut pair);
+    pair.client_events();
+    resume(&mut pair, left);
+    let ended = ends(&pair.client_events());
+    assert_eq!(ended, [(1, OperationState::Cancelled, Cause::Cancel)]);
+}
+
+#[test]
+fn r1_an_operation_that_is_used_again_does_not_get_an_old_outcome() {
+    let (mut pair, session) = resumable(1);
+    pair.submit(session, 2).expect("room");
+    pair.settle();
+    pair.server.send_packet(&result(session, 2), pair.now).expect("it lives");
+    pair.settle();
+    // The same operation once more, in another frame.
+    let mut again = submit(session, 2, 0);
+    again[CommonHeader::FRAME_ID_OFFSET..][..4].copy_from_slice(&12u32.to_le_bytes());
+    pair.client.submit(&again, pair.now).expect("the operation has ended");
+    pair.settle();
+    let left = lose(&mut pair);
+    pair.client_events();
+    resume(&mut pair, left);
+    let events = pair.client_events();
+    assert_eq!((ends(&events).len(), late_results(&events)), (0, 0));
+    assert_eq!(pair.client.snapshot().operations, 2);
+}
+
+#[test]
+fn r1_a_server_that_drains_says_that_a_session_can_be_had_elsewhere() {
+    let (mut pair, _) = resumable(1);
+    let left = lose(&mut pair);
+    // Something else is in flight, so that both ends live on for a while.
+    let other = pair.open(&SessionOpen::default());
+    pair.submit(other, 9).expect("room");
+    pair.settle();
+    pair.client_events();
+    for left in left {
+        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+    }
+    carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
+    pair.server.close(pair.now).expect("it is active");
+    carry(&mut pair.server, &mut pair.client, Link::Whole, pair.now);
+    assert!(!pair.client.is_over());
+    let events: Vec<Event> = std::iter::from_fn(|| pair.client.poll_event()).collect();
+    let ticket = events.iter().find_map(|event| match event {
+        Event::SessionRefused { ticket, retry: true, .. } => Some(*ticket),
+        _ => None,
+    });
+    let ticket = ticket.unwrap_or_else(|| panic!("{events:?}"));
+    assert!(pair.client.take_refused(ticket).is_some());
+    assert_eq!(ends(&events), []);
+}
+
+#[test]
+fn r1_without_a_window_no_token_is_told() {
+    for resume_window_ms in [0, 60_000] {
+        let (mut pair, _) = resumable(1);
+        let left = lose(&mut pair);
+        pair.policy.resume_window_ms = resume_window_ms;
+        for left in left {
+            pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+        }
+        carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
+        let [ticket] = requests(&mut pair.server)[..] else { panic!("one request") };
+        let policy = pair.policy;
+        pair.server
+            .answer_open(ticket, &policy, Verdicts::default(), &mut pair.shelf, pair.now)
+            .expect("it waits");
+        let output = pair.server.poll_output();
+        let mut splitter = nnrp_core::stream::Splitter::with_limit(1 << 20);
+        let packet = splitter.next(&mut &*output).expect("a good packet").expect("a whole one");
+        let Message::SessionOpenAck(ack, body) = packet.message() else { panic!("{packet:?}") };
+        assert_eq!(ack.session_status, SessionStatus::Resumed);
+        assert_eq!(body.resume_token.is_empty(), resume_window_ms == 0);
+    }
+}
+
+#[test]
+fn r1_without_resume_outcomes_are_released_once_sent() {
+    for session_flags in [SessionFlags::empty(), SessionFlags::ALLOW_RESUME] {
+        let mut pair = Pair::active();
+        let session = pair.open(&SessionOpen { session_flags, ..SessionOpen::default() });
+        pair.submit(session, 1).expect("room");
+        pair.settle();
+        pair.server.send_packet(&result(session, 1), pair.now).expect("it lives");
+        let kept = pair.server.session_snapshot(session).expect("a live session").kept;
+        assert_eq!(kept, usize::from(!session_flags.is_empty()));
+    }
+}
+
+#[test]
+fn r1_a_token_without_the_flag_keeps_nothing() {
+    let mut pair = Pair::active();
+    pair.client.open_session(&SessionOpen::default(), b"", pair.now).expect("room");
+    let ack = SessionOpenAck { session_id: 5, max_in_flight_operations: 1, ..SessionOpenAck::default() };
+    let body = SessionOpenAckBody { resume_token: &[7; 32], ..SessionOpenAckBody::default() };
+    let bytes = Message::SessionOpenAck(ack, body).to_vec(&CommonHeader::default()).expect("a good answer");
+    pair.client.handle_bytes(&bytes, pair.now);
+    assert_eq!(pair.client.snapshot().sessions, 1);
+    assert_eq!(pair.client.take_sessions(pair.now).len(), 0);
+}
+
+#[test]
+fn r2_a_token_is_worth_nothing_to_another_client() {
+    let (mut pair, _) = resumable(1);
+    pair.server.park(&mut pair.shelf, pair.now);
+    let left = pair.client.take_sessions(pair.now);
+    pair.client = Connection::new(Side::Client, Config::new(Side::Client), source(11), pair.now);
+    pair.server = Connection::new(Side::Server, Config::new(Side::Server), source(12), pair.now);
+    pair.client.hello(&Offer::new(), b"", pair.now).expect("a good hello");
+    carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
+    let Some(Event::Hello { offer, .. }) = pair.server.poll_event() else { panic!("no hello") };
+    // Whoever had the session was 7.
+    pair.server.accept(&pair.abilities, &offer, Verdict::Accept, 8, pair.now).expect("it is offered");
+    pair.settle();
+    pair.client_events();
+    resume(&mut pair, left);
+    let refused = pair.client_events().into_iter().find_map(|event| match event {
+        Event::SessionRefused { code, .. } => Some(code),
+        _ => None,
+    });
+    assert_eq!(refused, Some(SessionErrorCode::RESUME_REJECTED));
 }
 
 /// The answer to a resume is lost with its connection; once the client has shown that it has the new token, the old one is

@@ -7,8 +7,8 @@ use nnrp_core::state::connection::{Connection, Event, Over, Received, SessionSna
 use nnrp_core::{
     BackpressureLevel, CommonHeader, ConnectionState, DescriptorFlags, DtypeId, Error, ErrorBody, ErrorCode,
     ErrorScope, FlowFlags, FlowUpdate, FrameSubmit, Message, MessageType, OperationState, Packet, ProfileId,
-    Progress, ProgressBody, ResultClass, ResultPush, ScopeKind, SessionOpen, StageCode, StreamSemantics,
-    TensorLayoutId, TensorSectionDescriptor, UpdateReason,
+    Progress, ProgressBody, ResultClass, ResultPush, ScopeKind, SessionOpen, SessionState, StageCode,
+    StreamSemantics, TensorLayoutId, TensorSectionDescriptor, UpdateReason,
 };
 use nnrp_tests::pair::{Pair, result, submit};
 
@@ -276,6 +276,7 @@ fn g8_a_descriptor_says_what_its_payload_is() {
     let descriptor = section.descriptor.to_owned();
     assert_eq!((descriptor.dtype_id, descriptor.layout_id), (DtypeId::Fp16, TensorLayoutId::Nchw));
     assert_eq!((descriptor.element_count_per_tile, descriptor.payload_bytes), (4, 16));
+    assert_eq!(section.tiles().map(|tile| tile.bytes.len()).collect::<Vec<_>>(), [8, 8]);
 
     // Tokens: a part is usable and the sequence goes on; the end is the end.
     for (flags, class, state) in [
@@ -323,6 +324,24 @@ fn t2_times_are_observable_under_the_same_names_at_both_ends() {
         assert_eq!((of_session.queue_ms, of_session.compute_ms, of_session.completed), (30, 20, 1));
         assert_eq!(end.snapshot().counters.work, of_session);
     }
+    // How far the server lets the client go.
+    for (scope_kind, header) in
+        [(ScopeKind::Connection, header(0, 0)), (ScopeKind::Session, header(session, 0))]
+    {
+        let hard = FlowUpdate {
+            scope_kind,
+            update_reason: UpdateReason::Pause,
+            backpressure_level: BackpressureLevel::Hard,
+            ..FlowUpdate::default()
+        };
+        pair.server.send(&header, &Message::FlowUpdate(hard), pair.now).expect("a good update");
+    }
+    pair.settle();
+    for end in [&pair.client, &pair.server] {
+        for credit in [end.snapshot().credit, end.session_snapshot(session).expect("a live session").credit] {
+            assert_eq!((credit.level, credit.paused), (BackpressureLevel::Hard, true));
+        }
+    }
     // The way there and back.
     assert_eq!(pair.client.snapshot().round_trip_ms, None);
     pair.client.ping(pair.now);
@@ -360,6 +379,8 @@ fn s3_who_accepts_a_close_names_the_newest_operation() {
     pair.client.close_session(session, &close, pair.now).expect("an open session");
     pair.settle();
     pair.client_events();
+    // Also one that has ended was taken.
+    pair.server.send_packet(&result(session, 4), pair.now).expect("a live operation");
     pair.server.accept_close(session, pair.now).expect("a request to close");
     pair.settle();
     let acks = pair.client_events().into_iter().filter_map(|event| match event {
@@ -370,15 +391,47 @@ fn s3_who_accepts_a_close_names_the_newest_operation() {
         _ => None,
     });
     assert_eq!(acks.collect::<Vec<_>>(), [4]);
-    // Both may still finish.
-    for operation in [4, 5] {
-        pair.server.send_packet(&result(session, operation), pair.now).expect("a live operation");
-    }
+    // The other may still finish.
+    pair.server.send_packet(&result(session, 5), pair.now).expect("a live operation");
     pair.settle();
     let ends = pair.client_events();
     let completed = |event: &&Event| matches!(event, Event::Ended { outcome, .. } if outcome.state == OperationState::Completed);
-    assert_eq!(ends.iter().filter(completed).count(), 2, "{ends:?}");
+    assert_eq!(ends.iter().filter(completed).count(), 1, "{ends:?}");
     assert_eq!(pair.client.snapshot().sessions, 0);
+}
+
+#[test]
+fn s3_after_draining_every_end_is_taken_until_closed() {
+    let (mut pair, session) = open();
+    for operation in [1, 2, 3] {
+        assert!(pair.submit(session, operation).expect("credit"));
+    }
+    pair.settle();
+    let close = nnrp_core::state::connection::drain_within(1_000);
+    pair.client.close_session(session, &close, pair.now).expect("an open session");
+    pair.settle();
+    pair.client_events();
+    // One after the other is confirmed, and each confirmation may be lower than the one before.
+    for (last_operation_id, ends) in [(2, 1), (3, 2), (1, 3)] {
+        let verdict = nnrp_core::state::session::Verdict::Proceed { last_operation_id };
+        pair.server.answer_close(session, verdict, pair.now).expect("a request to close");
+        pair.settle();
+        assert_eq!(pair.client.session_snapshot(session).expect("it drains").state, SessionState::Draining);
+        // Those up to the waterline are due; one above it that ends all the same is not lost, either.
+        pair.server.send_packet(&result(session, ends), pair.now).expect("a live operation");
+        pair.settle();
+        let events = pair.client_events();
+        let ended = events.iter().filter_map(|event| match event {
+            Event::Ended { outcome, .. } => Some((outcome.operation, outcome.state)),
+            _ => None,
+        });
+        assert_eq!(ended.collect::<Vec<_>>(), [(ends, OperationState::Completed)], "{events:?}");
+    }
+    // The last one closed the session, and what comes then belongs to nothing.
+    assert!(pair.client.sessions().is_empty());
+    let late = raw(header(session, 3), &Message::ResultDrop(Default::default()));
+    let error = error(&mut pair.client, &late, pair.now).expect("an answer");
+    assert_eq!((error.error_code, error.error_scope), (ErrorCode::INVALID_STATE, ErrorScope::Session));
 }
 
 #[test]

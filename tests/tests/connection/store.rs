@@ -1,7 +1,9 @@
 //! Cache, leases, schemas and runtime objects through the connection (K1–K8, G1–G7, J1–J4, S9, S10, X4, X5).
 
 use nnrp_core::build::{Extensions, Schema, SubmitBuilder};
-use nnrp_core::state::connection::{Event, Why};
+use nnrp_core::state::Side;
+use nnrp_core::state::cache::{Eviction, Expiry, Hint, Key, Need, Node};
+use nnrp_core::state::connection::{Config, Event, Why};
 use nnrp_core::*;
 use nnrp_tests::pair::{Pair, result};
 
@@ -61,6 +63,20 @@ fn answered(pair: &mut Pair) -> Vec<(CacheAckStatus, Option<ErrorCode>, Option<C
         .collect()
 }
 
+/// What the server answers to a put that no check of the client's stood before, and how many leases it grants.
+fn put_raw(pair: &mut Pair, session: u32, lease: CacheLeaseExtension) -> (CacheAck, usize) {
+    let block = Extensions::new(MessageType::CachePut).known(lease);
+    let ext = block.entries().expect("a good block");
+    let message = Message::CachePut(a_put(1), CachePutBody { object: b"object", ext });
+    pair.server.handle_bytes(&message.to_vec(&say::session(session)).expect("a good put"), pair.now);
+    let output = pair.server.poll_output().to_vec();
+    pair.server.consume_output(output.len());
+    match Packet::parse(&output).expect("one packet").message() {
+        Message::CacheAck(ack, body) => (ack, body.ext.iter().count()),
+        other => panic!("{other:?}"),
+    }
+}
+
 /// The reasons of the misses that came.
 fn misses(pair: &mut Pair) -> Vec<MissReason> {
     pair.client_events()
@@ -116,7 +132,7 @@ fn k8_a_put_is_answered_and_a_reference_found_or_missed() {
 }
 
 #[test]
-fn k2_a_lease_is_granted_renewed_and_ends() {
+fn k2_s9_x4_a_lease_is_granted_renewed_and_ends() {
     let (mut pair, session) = storing();
     leased(&mut pair, session, a_put(1), a_lease(session), b"object").expect("room");
     pair.settle();
@@ -158,14 +174,181 @@ fn k2_a_lease_ends_with_its_owner() {
     };
     leased(&mut pair, session, a_put(1), lease, b"object").expect("room");
     let unknown = CacheLeaseExtension { owner_id: 77, ..lease };
-    leased(&mut pair, session, a_put(2), unknown, b"object").expect("room");
     pair.settle();
-    let answers = answered(&mut pair);
-    assert!(answers[0].2.is_some());
-    assert_eq!((answers[1].0, answers[1].1), (CacheAckStatus::Rejected, Some(ErrorCode::INVALID_STATE)));
+    assert!(answered(&mut pair)[0].2.is_some());
+    // One that does not live owns none, on either side.
+    assert!(leased(&mut pair, session, a_put(2), unknown, b"object").is_err());
+    let ack = put_raw(&mut pair, session, unknown).0;
+    assert_eq!((ack.status, ack.detail_code), (CacheAckStatus::Rejected, ErrorCode::INVALID_STATE.raw()));
     assert_eq!(pair.server.cache().leases(), 1);
     pair.server.send_packet(&result(session, 5), pair.now).expect("it lives");
     assert_eq!(pair.server.cache().leases(), 0);
+}
+
+#[test]
+fn k2_s10_a_lease_of_a_session_needs_its_session_and_flag_wherever_it_is_asked_for() {
+    let (mut pair, session) = storing();
+    let without = pair.open(&SessionOpen { requested_session_id: 0x4000, ..SessionOpen::default() });
+    // In a message of the connection, too.
+    let refused = SessionErrorCode::LEASE_POLICY_REJECTED.raw();
+    let unknown = ErrorCode::INVALID_STATE.raw();
+    for (owner, code) in [(session, None), (without, Some(refused)), (0x4001, Some(unknown))] {
+        let sent = leased(&mut pair, 0, a_put(1), a_lease(owner), b"object");
+        assert_eq!(sent.err().map(|why| why.code().raw()), code);
+        pair.settle();
+        let answers = answered(&mut pair);
+        assert_eq!(answers.len(), usize::from(code.is_none()));
+        let (ack, granted) = put_raw(&mut pair, 0, a_lease(owner));
+        assert_eq!((ack.detail_code, granted), (code.unwrap_or(0), usize::from(code.is_none())));
+        if code.is_none() {
+            // S9: the owner's time.
+            assert_eq!(answers[0].2.map(|lease| lease.ttl_ms), Some(4_000));
+        }
+    }
+    pair.server_events();
+    assert_eq!(pair.server.cache().leases(), 2);
+    // It ends with its owner.
+    let close = nnrp_core::state::connection::drain_within(0);
+    pair.client.close_session(session, &close, pair.now).expect("an open session");
+    pair.settle();
+    pair.server.accept_close(session, pair.now).expect("a request that waits");
+    assert_eq!(pair.server.cache().leases(), 0);
+}
+
+#[test]
+fn k2_what_becomes_of_an_object_without_lease_is_configured() {
+    for (expiry, reason) in [
+        (Expiry::Refuse, Some(MissReason::EXPIRED)),
+        (Expiry::Remove, Some(MissReason::NOT_FOUND)),
+        (Expiry::Keep, None),
+    ] {
+        let server = Config { expiry, ..Config::new(Side::Server) };
+        let mut pair = Pair::with(Config::new(Side::Client), server);
+        pair.greet();
+        let session_flags = SessionFlags::all();
+        let session = pair.open(&SessionOpen { session_flags, ..SessionOpen::default() });
+        let lease = CacheLeaseExtension { ttl_ms: 100, ..a_lease(session) };
+        leased(&mut pair, session, a_put(1), lease, b"object").expect("room");
+        pair.settle();
+        pair.wait(100);
+        assert_eq!(pair.server.cache().leases(), 0);
+        pair.client.send(&say::session(session), &say::reference(1), pair.now).expect("it is open");
+        pair.settle();
+        assert_eq!(misses(&mut pair), Vec::from_iter(reason), "{expiry:?}");
+    }
+}
+
+#[test]
+fn k5_hints_change_what_is_evicted_and_nothing_else() {
+    let mut server = Config::new(Side::Server);
+    (server.cache.entries, server.cache.eviction) = (2, Eviction::Oldest);
+    let mut pair = Pair::with(Config::new(Side::Client), server);
+    pair.greet();
+    let session = pair.open(&SessionOpen::default());
+    let key = |lo| Key { space: session, namespace: 1, hi: 0, lo, kind: CacheObjectKind::TOOL_SCHEMA };
+    let put = |pair: &mut Pair, lo| {
+        pair.client.send(&say::session(session), &say::put(lo, b"object"), pair.now).expect("room");
+        pair.settle();
+    };
+    put(&mut pair, 1);
+    put(&mut pair, 2);
+    assert!(pair.server.hint(&key(1), Hint::Prefetch));
+    assert!(!pair.server.hint(&key(3), Hint::Prefetch), "there is none");
+    put(&mut pair, 3);
+    let there = |pair: &Pair| [1, 2, 3].map(|lo| pair.server.cache().get(&key(lo)).is_some());
+    assert_eq!(there(&pair), [true, false, true]);
+    // What is wanted soon is invalidated all the same.
+    let invalidate = CacheInvalidate {
+        invalidate_scope: CacheInvalidateScope::ObjectKey,
+        cache_namespace: 1,
+        cache_key_lo: 1,
+        ..CacheInvalidate::default()
+    };
+    let message = Message::CacheInvalidate(invalidate, CacheInvalidateBody::default());
+    pair.client.send(&say::session(session), &message, pair.now).expect("it is open");
+    pair.settle();
+    assert_eq!(there(&pair), [false, false, true]);
+}
+
+#[test]
+fn k4_what_an_application_declares_fails_with_what_it_depends_on() {
+    let (mut pair, session) = storing();
+    pair.submit(session, 1).expect("room");
+    pair.submit(session, 2).expect("room");
+    let put = |pair: &mut Pair, header: u32, lo| {
+        pair.client.send(&say::session(header), &say::put(lo, b"object"), pair.now).expect("room");
+        pair.settle();
+    };
+    put(&mut pair, session, 1);
+    put(&mut pair, 0, 2);
+    put(&mut pair, 0, 3);
+    let object =
+        |space, lo| Node::Object(Key { space, namespace: 1, hi: 0, lo, kind: CacheObjectKind::TOOL_SCHEMA });
+    let result = |operation| Node::Result { session, operation };
+    let runtime = Node::Runtime { session, object: 9 };
+    let depend = |pair: &mut Pair, node, on| match pair.server.depend(node, &[Need::any(on)]) {
+        Ok(()) => None,
+        Err(why) => Some(why.code()),
+    };
+    let invalid = ErrorCode::from_raw(CacheErrorCode::DependencyInvalid as u32);
+    // What is not there can neither be needed nor need anything.
+    for (node, on) in [
+        (result(1), object(session, 7)),
+        (object(session, 7), result(1)),
+        (result(3), result(1)),
+        (object(0, 2), runtime),
+        (result(1), result(1)),
+    ] {
+        assert_eq!(depend(&mut pair, node, on), invalid, "{node:?} {on:?}");
+    }
+    let old = Need { on: object(session, 1), version: 7 };
+    assert!(pair.server.depend(result(1), &[old]).is_err(), "another version");
+    let descriptor = ObjectDescriptor {
+        object_id: 9,
+        session_id: session,
+        producer_role: Role::CLIENT,
+        consumer_role: Role::SERVER,
+        ..ObjectDescriptor::default()
+    };
+    let declare = Message::ObjectDeclare(descriptor, ObjectDeclareBody { object_metadata: b"" });
+    pair.client.send(&say::session(session), &declare, pair.now).expect("it is open");
+    pair.settle();
+    // A result of an object, an object of a result that fails, and one of the connection of an object of the session.
+    assert_eq!(depend(&mut pair, result(1), object(session, 1)), None);
+    assert_eq!(depend(&mut pair, object(0, 2), result(2)), None);
+    assert_eq!(depend(&mut pair, object(0, 3), runtime), None);
+    assert_eq!(pair.server.graph().needs(result(1)), [Need::any(object(session, 1))]);
+    assert_eq!(pair.server.snapshot().dependencies, 3);
+    let reached = |pair: &mut Pair| -> Vec<Node> {
+        let mut reached = Vec::new();
+        pair.settle();
+        for event in pair.server_events() {
+            if let Event::Invalidated(gone) = event {
+                reached.extend(gone.reached);
+            }
+        }
+        reached
+    };
+    reached(&mut pair);
+    put(&mut pair, session, 4);
+    let invalidate = CacheInvalidate {
+        invalidate_scope: CacheInvalidateScope::ObjectKey,
+        cache_namespace: 1,
+        cache_key_lo: 1,
+        ..CacheInvalidate::default()
+    };
+    let message = Message::CacheInvalidate(invalidate, CacheInvalidateBody::default());
+    pair.client.send(&say::session(session), &message, pair.now).expect("it is open");
+    assert_eq!(reached(&mut pair), [result(1)]);
+    pair.server.drop_operation(session, 2, DropReasonCode::BUDGET_EXCEEDED, pair.now).expect("it lives");
+    assert_eq!(reached(&mut pair), [object(0, 2)]);
+    // J4: the end of the session frees the object.
+    let close = nnrp_core::state::connection::drain_within(0);
+    pair.client.close_session(session, &close, pair.now).expect("an open session");
+    pair.settle();
+    pair.server.accept_close(session, pair.now).expect("a request that waits");
+    assert_eq!(reached(&mut pair), [object(0, 3)]);
+    assert_eq!((pair.server.snapshot().dependencies, pair.server.snapshot().cache_entries), (0, 0));
 }
 
 #[test]
@@ -174,14 +357,7 @@ fn s10_leases_need_their_flag() {
     let session = pair.open(&SessionOpen::default());
     assert!(leased(&mut pair, session, a_put(1), a_lease(session), b"object").is_err());
     // One that comes all the same is refused with its code.
-    let block = Extensions::new(MessageType::CachePut).known(a_lease(session));
-    let ext = block.entries().expect("a good block");
-    let message = Message::CachePut(a_put(1), CachePutBody { object: b"object", ext });
-    pair.server.handle_bytes(&message.to_vec(&say::session(session)).unwrap(), pair.now);
-    let output = pair.server.poll_output().to_vec();
-    let Ok(Message::CacheAck(ack, _)) = Packet::parse(&output).map(|packet| packet.message()) else {
-        panic!("no ack")
-    };
+    let ack = put_raw(&mut pair, session, a_lease(session)).0;
     assert_eq!(ack.status, CacheAckStatus::Rejected);
     assert_eq!(ack.detail_code, SessionErrorCode::LEASE_POLICY_REJECTED.raw());
     assert_eq!(pair.server.snapshot().cache_entries, 0);
@@ -300,7 +476,7 @@ fn bound(session: u32, operation_id: u64, schema_id: u32, schema_version: u32) -
 }
 
 #[test]
-fn g1_schemas_come_as_objects_and_explain_payloads() {
+fn g1_g3_g7_x4_x5_schemas_come_as_objects_and_explain_payloads() {
     let (mut pair, session) = storing();
     let id = 0x1_0001;
     // Unknown on the server alone.
@@ -391,7 +567,7 @@ fn s8_a_default_schema_has_to_be_known() {
 }
 
 #[test]
-fn j1_objects_are_declared_changed_used_and_released() {
+fn j1_j2_j3_j4_objects_are_declared_changed_used_and_released() {
     let (mut pair, session) = storing();
     pair.submit(session, 1).expect("room");
     pair.settle();

@@ -233,7 +233,7 @@ fn o11_a_preemption_is_told_as_queued() {
 }
 
 #[test]
-fn u1_budgets_are_kept_by_who_does_the_work() {
+fn o5_u1_budgets_are_kept_by_who_does_the_work() {
     let (mut pair, session) = working(2);
     let now = pair.now;
     let budget = |operation_id, token_budget| {
@@ -245,6 +245,7 @@ fn u1_budgets_are_kept_by_who_does_the_work() {
     pair.client.send(&say::session(session), &budget(0, 9), now).expect("it is open");
     pair.submit(session, 3).expect("room");
     pair.settle();
+    assert!(pair.client.budgets(session).expect("it is open").is_empty());
     let budgets = pair.server.budgets(session).expect("it is open");
     assert_eq!(budgets.of(1).left(Dimension::Tokens), Some(5));
     assert_eq!(budgets.of(2).left(Dimension::Tokens), None);
@@ -327,9 +328,13 @@ fn t1_traces_are_of_live_frames() {
         let trace = TraceContext { trace_id, span_id: 2, ..TraceContext::default() };
         Message::TraceContext(trace, TraceContextBody { trace_attributes: b"" })
     };
-    pair.client.send(&say::session(session), &trace(4), now).expect("the session's");
-    say(&mut pair.client, session, 1, &trace(5), now).expect("it lives");
     assert_eq!(rule(&say(&mut pair.client, session, 9, &trace(6), now).unwrap_err()), "T1");
+    // The frame of an operation is found, and never made up.
+    let context = |trace_id| TraceContext { trace_id, span_id: 2, ..TraceContext::default() };
+    pair.client.tell_trace(session, Some(1), &context(5), now).expect("it lives");
+    pair.client.tell_trace(session, None, &context(4), now).expect("the session's");
+    assert_eq!(rule(&pair.client.tell_trace(session, Some(9), &context(6), now).unwrap_err()), "O4");
+    assert!(pair.client.tell_trace(session, None, &context(0), now).is_err(), "D18");
     pair.settle();
     for end in [&pair.client, &pair.server] {
         assert_eq!(end.trace(session, 1).map(|context| context.trace_id), Some(5));
@@ -345,6 +350,14 @@ fn t1_traces_are_of_live_frames() {
         .iter()
         .any(|event| matches!(event, Event::Refused { why, .. } if rule(why) == "T1"));
     assert!(refused, "an ended frame");
+    // Whoever has the frame next begins without the context of the one before.
+    let mut again = nnrp_tests::pair::submit(session, 11, 0);
+    again[CommonHeader::FRAME_ID_OFFSET..][..4].copy_from_slice(&1u32.to_le_bytes());
+    pair.client.submit(&again, now).expect("the frame is free");
+    pair.settle();
+    for end in [&pair.client, &pair.server] {
+        assert_eq!(end.trace(session, 1).map(|context| context.trace_id), Some(4));
+    }
 }
 
 #[test]

@@ -154,6 +154,12 @@ pub enum Hint {
 
 /// A quick digest of content. It tells different contents apart, not forged ones: who forges one only confuses
 /// what they put themselves.
+///
+/// ```
+/// use nnrp_core::state::cache::digest;
+///
+/// assert_ne!(digest(b"one"), digest(b"two"));
+/// ```
 pub fn digest(bytes: &[u8]) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |hash: u64, word: u64| (hash.rotate_left(23) ^ word).wrapping_mul(ODD);

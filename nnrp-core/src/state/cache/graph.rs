@@ -4,6 +4,7 @@ use alloc::{
     collections::{BTreeMap, BTreeSet},
     vec::Vec,
 };
+use core::ops::RangeInclusive;
 
 use super::Key;
 use crate::CacheErrorCode;
@@ -173,6 +174,32 @@ impl Graph {
     /// Something has another version now. Gives all that depended on a different one, each once.
     pub fn change(&mut self, node: Node, version: u64) -> Vec<Node> {
         self.spread(node, |wanted| wanted != 0 && wanted != version)
+    }
+
+    /// A session is gone. Its runtime objects are gone with it, and all that depended on them; gives that. Its results
+    /// stand, and what depends on them depends on nothing there any more, as another session may have that id next.
+    pub fn end_session(&mut self, session: u32) -> Vec<Node> {
+        let results = Node::Result { session, operation: 0 }..=Node::Result { session, operation: u64::MAX };
+        for result in self.within(results) {
+            self.cut(result);
+            let by = self.nodes.remove(&result).map(|links| links.by).unwrap_or_default();
+            for (dependent, _) in by {
+                if let Some(links) = self.nodes.get_mut(&dependent) {
+                    let before = links.on.len();
+                    links.on.retain(|need| need.on != result);
+                    self.edges = self.edges.saturating_sub(before.saturating_sub(links.on.len()));
+                    if links.on.is_empty() && links.by.is_empty() {
+                        self.nodes.remove(&dependent);
+                    }
+                }
+            }
+        }
+        let objects = Node::Runtime { session, object: 0 }..=Node::Runtime { session, object: u64::MAX };
+        self.within(objects).into_iter().flat_map(|object| self.remove(object)).collect()
+    }
+
+    fn within(&self, nodes: RangeInclusive<Node>) -> Vec<Node> {
+        self.nodes.range(nodes).map(|(node, _)| *node).collect()
     }
 
     /// Walks without recursion. Whoever is reached loses its own dependencies, so nobody is reached twice.

@@ -5,6 +5,16 @@ use crate::state::{Refusal, Time};
 use crate::{CacheErrorCode, CacheLeaseExtension, LeaseOwnerScope};
 
 /// What owns a lease; the lease ends with it.
+///
+/// ```
+/// use nnrp_core::{CacheLeaseExtension, LeaseOwnerScope};
+/// use nnrp_core::state::cache::Owner;
+///
+/// let lease = CacheLeaseExtension { owner_scope: LeaseOwnerScope::Operation, owner_id: 5, ..Default::default() };
+/// assert_eq!(Owner::of(&lease, 7)?, Owner::Operation { session: 7, operation: 5 });
+/// assert!(Owner::of(&lease, 0).is_err(), "an operation is one of a session");
+/// # Ok::<(), nnrp_core::state::Refusal>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Owner {
     /// The connection.

@@ -238,7 +238,7 @@ impl<T> Cache<T> {
     }
 
     /// Whether a dependency on a cache object holds; the others are for their own modules.
-    fn holds(&self, need: &Need, now: Time) -> bool {
+    pub(in crate::state) fn holds(&self, need: &Need, now: Time) -> bool {
         let Node::Object(key) = need.on else { return true };
         let want = super::Want { version: need.version, ..super::Want::new(key) };
         // The exact key: a dependency stays on the object that it was declared on.
@@ -249,7 +249,7 @@ impl<T> Cache<T> {
     fn victims(&self, put: &Put) -> Result<Vec<Key>, Refusal> {
         let limits = &self.limits;
         let full = Refusal::limit("K6", "there is no room for the object").about(put.size as u64);
-        if put.size > limits.object_bytes || put.size > limits.bytes || limits.entries == 0 {
+        if put.size > limits.object_bytes || put.size > limits.bytes {
             return Err(Refusal::limit("K6", "the object is too large").about(put.size as u64));
         }
         let old = self.objects.get(&put.key);

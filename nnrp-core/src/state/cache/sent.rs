@@ -149,14 +149,33 @@ impl Sent {
         Ok(SentAckPlan { at, ack: *ack, lease: lease.copied() })
     }
 
-    /// The answer has come.
-    pub fn apply_ack(&mut self, plan: SentAckPlan, now: Time) -> Option<Answered> {
-        let queue = self.waiting.get_mut(&plan.at)?;
+    fn pop(&mut self, at: (u32, u32, u64, u64)) -> Option<Waiting> {
+        let queue = self.waiting.get_mut(&at)?;
         let waiting = queue.pop_front()?;
         if queue.is_empty() {
-            self.waiting.remove(&plan.at);
+            self.waiting.remove(&at);
         }
         self.count = self.count.saturating_sub(1);
+        Some(waiting)
+    }
+
+    /// An answer could not be taken. Its put counts as refused with that code, so that the next answer meets the next
+    /// put. `None` where no put of that key waits.
+    pub fn skip(&mut self, ack: &CacheAck, session_id: u32, code: ErrorCode) -> Option<Answered> {
+        let (namespace, hi, lo) = (ack.cache_namespace, ack.cache_key_hi, ack.cache_key_lo);
+        let Waiting { kind, .. } = self.pop((session_id, namespace, hi, lo))?;
+        Some(Answered {
+            key: Key { space: session_id, namespace, hi, lo, kind },
+            status: CacheAckStatus::Rejected,
+            code: Some(code),
+            lease: None,
+            until: None,
+        })
+    }
+
+    /// The answer has come.
+    pub fn apply_ack(&mut self, plan: SentAckPlan, now: Time) -> Option<Answered> {
+        let waiting = self.pop(plan.at)?;
         let (space, namespace, hi, lo) = plan.at;
         let rejected = plan.ack.status == CacheAckStatus::Rejected;
         let ttl_ms = plan.lease.map_or(plan.ack.accepted_ttl_ms, |lease| lease.ttl_ms);

@@ -192,12 +192,13 @@ impl Capabilities {
         })
     }
 
-    /// The cost model that was agreed on for a profile, where there is a concrete one (U2).
+    /// The cost model that was negotiated for a profile, where there is a concrete one (U2). Degrading negotiates none.
     pub fn cost_model(&self, session_id: u32, profile: ProfileId) -> Option<CostModelId> {
         [session_id, 0].into_iter().find_map(|session_id| {
             let list = self.agreed.get(&(session_id, profile.raw()))?;
-            let models = list.iter().map(|(_, agreement)| agreement.terms.cost_model);
-            models.into_iter().find(|model| *model != CostModelId::UNSPECIFIED)
+            let negotiated = list.iter().filter(|(purpose, _)| *purpose == Purpose::Negotiation);
+            let mut models = negotiated.map(|(_, agreement)| agreement.terms.cost_model);
+            models.find(|model| *model != CostModelId::UNSPECIFIED)
         })
     }
 
@@ -306,6 +307,16 @@ impl Capabilities {
         self.theirs.entry(place).or_default().push_back(message.clone());
         self.waiting = self.waiting.saturating_add(1);
         Event::Offered { session_id, offer: message, crossed: meaning == Meaning::Crossing }
+    }
+
+    /// Client: an answer in a negotiation could not be taken. Its offer counts as answered with nothing, so that the next
+    /// answer meets the next offer. `None` where no offer waits.
+    pub fn skip(&mut self, session_id: u32, profile: ProfileId) -> Option<Event> {
+        let asked = pop(&mut self.ours, Self::place(Purpose::Negotiation, session_id, profile))?;
+        self.waiting = self.waiting.saturating_sub(1);
+        let accepted = BTreeSet::new();
+        let mismatch = asked.is_unmet_by(&accepted);
+        Some(Event::Answered { session_id, profile, accepted, mismatch })
     }
 
     /// Finds the answer to the oldest offer of the peer's for that session and profile, from what this side can do.

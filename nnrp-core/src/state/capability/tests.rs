@@ -173,6 +173,29 @@ fn u2_no_concrete_cost_model_is_none() {
     send(&mut client, &mut server, Negotiation, &offer([WORDS[1]]));
     reply(&mut server, &mut client, Negotiation, &Words::registered());
     assert_eq!(client.cost_model(7, ProfileId::TOKEN), None);
+    // One that only came with a degradation was not negotiated.
+    let terms = Terms { cost_model: CostModelId::TOKEN_UNITS, ..Default::default() };
+    let priced = Offer::new(ProfileId::TOKEN, [WORDS[1]], terms);
+    send(&mut client, &mut server, Degradation, &priced);
+    reply(&mut server, &mut client, Degradation, &Words::registered());
+    assert!(client.degraded(7, ProfileId::TOKEN).is_some());
+    for side in [&mut client, &mut server] {
+        assert_eq!(side.cost_model(7, ProfileId::TOKEN), None);
+    }
+    send(&mut client, &mut server, Negotiation, &priced);
+    reply(&mut server, &mut client, Negotiation, &Words::registered());
+    assert_eq!(server.cost_model(7, ProfileId::TOKEN), Some(CostModelId::TOKEN_UNITS));
+}
+
+#[test]
+fn u3_what_was_negotiated_is_no_degradation() {
+    let (mut client, mut server) = sides();
+    send(&mut client, &mut server, Negotiation, &offer([WORDS[1]]));
+    reply(&mut server, &mut client, Negotiation, &Words::registered());
+    for side in [&client, &server] {
+        assert!(side.agreed(7, ProfileId::TOKEN, WORDS[1]).is_some());
+        assert_eq!(side.degraded(7, ProfileId::TOKEN), None);
+    }
 }
 
 #[test]
@@ -186,7 +209,7 @@ fn what_the_connection_agreed_on_holds_in_its_sessions() {
 }
 
 #[test]
-fn floods_are_bounded() {
+fn u4_floods_are_bounded() {
     let limits = Limits { waiting: 4, agreements: 3, tokens: 2 };
     let mut client = Capabilities::new(Side::Client, limits);
     let mut server = Capabilities::new(Side::Server, limits);

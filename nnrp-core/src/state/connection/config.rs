@@ -11,6 +11,15 @@ use crate::stream::DEFAULT_LIMIT;
 ///
 /// The defaults suit a server of a few thousand sessions a connection. Nothing here is negotiated; what is, such as the
 /// limits of the cache, only ever lowers what stands here.
+///
+/// ```
+/// use nnrp_core::state::{Side, connection::Config};
+///
+/// let mut config = Config::new(Side::Server);
+/// config.packet_bytes = 1 << 20;
+/// config.sessions.idle_ms = 60_000;
+/// config.cache.entries = 100;
+/// ```
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Bytes of the largest packet that is taken (F6).
@@ -49,6 +58,8 @@ pub struct Config {
     pub objects: object::Limits,
     /// What the peer may store here.
     pub cache: cache::Limits,
+    /// What becomes of an object when its last lease ends (K2).
+    pub expiry: cache::Expiry,
     /// Dependencies between everything on the connection.
     pub graph: cache::GraphLimits,
     /// Schemas.
@@ -86,6 +97,7 @@ impl Config {
             operations: operation::Limits::default(),
             objects: object::Limits::default(),
             cache: cache::Limits::default(),
+            expiry: cache::Expiry::default(),
             graph: cache::GraphLimits::default(),
             schemas: schema::Limits::default(),
             schema_policy: schema::Policy::default(),

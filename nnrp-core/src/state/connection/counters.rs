@@ -87,6 +87,16 @@ impl Credit {
 }
 
 /// A connection at one moment.
+///
+/// ```
+/// use nnrp_core::ConnectionState;
+/// use nnrp_core::state::{Side, Time, connection::{Config, Connection}};
+///
+/// let connection = Connection::new(Side::Client, Config::new(Side::Client), || 1, Time(0));
+/// let seen = connection.snapshot();
+/// assert_eq!((seen.state, seen.sessions, seen.counters.packets_in), (ConnectionState::Init, 0, 0));
+/// assert!(connection.session_snapshot(7).is_none());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Snapshot {
     /// Where it is in its life.

@@ -72,6 +72,17 @@ pub enum Over {
 }
 
 /// What happened. Packets that only have to be passed on come as [`Event::Message`].
+///
+/// ```
+/// use nnrp_core::state::{Side, Time, connection::{Config, Connection, Event, Over}};
+///
+/// let mut server = Connection::new(Side::Server, Config::new(Side::Server), || 1, Time(0));
+/// // Forty bytes that are no header: it is told, and over.
+/// server.handle_bytes(&[0; 40], Time(0));
+/// assert!(matches!(server.poll_event(), Some(Event::Refused { .. })));
+/// assert_eq!(server.poll_event(), Some(Event::Over(Over::Broken)));
+/// assert_eq!(server.poll_event(), None);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// Server: a client says hello. [`Connection::accept`](super::Connection::accept) answers; the packet has the
@@ -275,7 +286,8 @@ pub enum Event {
         /// It.
         packet: Received,
     },
-    /// A packet of the peer's was refused and answered (C4).
+    /// A packet of the peer's was refused and answered (C4). It changed nothing: an operation whose result was refused
+    /// lives on, and [`Connection::drop_operation`](super::Connection::drop_operation) ends it.
     Refused {
         /// Its header.
         header: CommonHeader,
@@ -346,6 +358,17 @@ fn size(event: &Event) -> usize {
 }
 
 /// Why a packet was not taken or not sent.
+///
+/// ```
+/// use nnrp_core::ErrorCode;
+/// use nnrp_core::state::{Side, Time, connection::{Config, Connection, Why}};
+///
+/// let mut client = Connection::new(Side::Client, Config::new(Side::Client), || 1, Time(0));
+/// let why = client.close(Time(0)).unwrap_err();
+/// assert!(matches!(why, Why::Refusal(refusal) if refusal.rule == "C1"));
+/// assert_eq!(why.code(), ErrorCode::INVALID_STATE);
+/// assert_eq!(why.to_string(), "Refused as invalid_state by C1: the connection is not in a state for it.");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
     /// Its bytes break a rule.

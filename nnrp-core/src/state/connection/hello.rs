@@ -1,13 +1,15 @@
 //! The verbs of negotiation and of the end.
 
+use alloc::vec;
+
 use super::event::Why;
 use super::{Connection, Message};
 use crate::build::Extensions;
 use crate::state::hello::{Abilities, Grants, Offer, Verdict, Wishes};
-use crate::state::{Side, Time};
+use crate::state::{Refusal, Side, Time};
 use crate::{
-    ClientHelloBody, CloseBody, CommonHeader, ErrorCode, MessageType, ServerHelloAckBody, VERSION_MAJOR,
-    WIRE_FORMAT,
+    ClientHello, ClientHelloBody, CloseBody, CommonHeader, ErrorCode, MessageType, ServerHelloAckBody,
+    TransportProbe, TransportProbeBody, VERSION_MAJOR, WIRE_FORMAT,
 };
 
 impl Offer {
@@ -27,6 +29,22 @@ impl Offer {
 }
 
 impl Connection {
+    /// Client: sends a probe, which [`Probes`](crate::state::probe::Probes) makes and whose answer it takes: see
+    /// [there](crate::state::probe). That needs no hello (C1).
+    ///
+    /// # Errors
+    ///
+    /// `invalid_state` once the connection is closed, `limit_exceeded` for more padding than this end would read.
+    pub fn probe(&mut self, probe: &TransportProbe, now: Time) -> Result<(), Why> {
+        if probe.probe_payload_bytes as usize > self.config.packet_bytes {
+            let size = probe.probe_payload_bytes.into();
+            return Err(Refusal::limit("F6", "the probe is too large").about(size).into());
+        }
+        let padding = vec![0; probe.probe_payload_bytes as usize];
+        let body = TransportProbeBody { padding: &padding };
+        self.send(&CommonHeader::default(), &Message::TransportProbe(*probe, body), now)
+    }
+
     /// Client: says hello. `auth` are credentials as the server's authentication wants them.
     ///
     /// # Errors
@@ -36,7 +54,9 @@ impl Connection {
         let extensions = wishes(&offer.wishes);
         let ext = extensions.entries().map_err(Why::Fault)?;
         let body = ClientHelloBody { auth, ext };
-        self.send(&CommonHeader::default(), &Message::ClientHello(offer.hello, body), now)
+        // C6: sessions are opened by SESSION_OPEN alone.
+        let hello = ClientHello { requested_session_id: 0, ..offer.hello };
+        self.send(&CommonHeader::default(), &Message::ClientHello(hello, body), now)
     }
 
     /// Server: answers a hello with what both sides can do. `verdict` is what the caller's authentication makes of the

@@ -7,7 +7,7 @@ use super::live::{Live, unknown};
 use super::plan::{Act, Plan};
 use super::resume::{Answer, Asked, Left, Shelf};
 use super::{Connection, Message, observe};
-use crate::state::operation::{Cause, Found, Manner, Named, Reach};
+use crate::state::operation::{Cause, Manner, Reach};
 use crate::state::resume::{Bound, ResumePlan, Resumed, Token};
 use crate::state::session::{Carried, Due, Opened, Policy, Resume, Step, Ticket, Verdict, Verdicts};
 use crate::state::{Refusal, Time};
@@ -31,8 +31,7 @@ impl Connection {
             M::SessionClose(close, _) if act.ours => Plan::Close(self.sessions.check_close(id, close)?),
             M::SessionClose(close, _) => Plan::PeerClose(self.sessions.check_peer_close(id, close)?),
             M::SessionCloseAck(ack, _) if !act.ours => {
-                let waterline = self.serial(id, ack.last_operation_id);
-                Plan::CloseAck(self.sessions.check_close_ack(id, ack, waterline)?)
+                Plan::CloseAck(self.sessions.check_close_ack(id, ack)?)
             }
             M::SessionPatch(patch, _) if act.ours => Plan::PatchSent(self.sessions.check_patch(id, patch)?),
             M::SessionPatch(patch, _) => Plan::Patch(self.sessions.check_patch(id, patch)?),
@@ -41,21 +40,15 @@ impl Connection {
             }
             M::SessionMigrate(migrate, _) => {
                 let state = self.sessions.check_session(id)?.state();
-                let plan = live()?.migration.check_migrate(migrate, state, TransportId::Unspecified)?;
+                // The transport in use, where the hello said which (C9).
+                let in_use = self.agreed().and_then(|agreed| agreed.grants.transport);
+                let transport = in_use.map_or(TransportId::Unspecified, |grant| grant.active_transport_id);
+                let plan = live()?.migration.check_migrate(migrate, state, transport)?;
                 if act.ours { Plan::MigrateSent(plan) } else { Plan::Migrate(plan) }
             }
             M::SessionMigrateAck(ack, _) if !act.ours => Plan::MigrateAck(live()?.migration.check_ack(ack)?),
             _ => Plan::Pass,
         })
-    }
-
-    /// The place of an operation in the order of the submits of its session, where it is known.
-    fn serial(&self, session_id: u32, operation_id: u64) -> Option<u64> {
-        let live = self.lives.get(&session_id)?;
-        match live.operations.find(Named::operation(operation_id)) {
-            Ok(Found::Live(key)) => live.operations.get(key).map(|operation| operation.order()),
-            _ => live.keeper.as_ref().and_then(|keeper| keeper.serial_of(operation_id)),
-        }
     }
 
     pub(super) fn apply_session(&mut self, plan: Plan, act: &Act<'_>) {
@@ -86,10 +79,11 @@ impl Connection {
                 }
             }
             Plan::CloseAck(plan) => {
+                // The answer comes before what it brings, so that the end of a session is the last of it.
+                self.pass(act);
                 if let Some(step) = self.sessions.apply_close_ack(plan) {
                     self.step(step, act.now);
                 }
-                self.pass(act);
             }
             Plan::PatchSent(plan) => self.sessions.apply_patch_sent(plan),
             Plan::Patch(plan) => {
@@ -222,6 +216,11 @@ impl Connection {
         &self.sessions
     }
 
+    /// How far the move of a session to this connection is (R3).
+    pub fn migration(&self, session_id: u32) -> Option<&crate::state::resume::Migration> {
+        self.lives.get(&session_id).map(|live| &live.migration)
+    }
+
     /// Server: answers a request for a session. Answers go out in the order of the requests (C8), so this one may wait
     /// for others. Whether the schema can be a default, and what a resume token is worth, is found here.
     ///
@@ -246,6 +245,9 @@ impl Connection {
             let check = self.schemas.check_default(open.profile_id, open.schema_id, open.schema_version);
             verdicts.schema &= check.is_ok();
         }
+        // C6: the hello settled what can be asked for.
+        let agreed = self.hello.agreed();
+        verdicts.profile &= agreed.is_none_or(|agreed| agreed.takes_profile(open.profile_id));
         let mut resume = None;
         if !asked.token.is_empty() {
             let here = |plan: &ResumePlan| self.has(plan.bound().session_id, plan.handle());
@@ -262,7 +264,8 @@ impl Connection {
             resume = plan;
         }
         let mut policy = *policy;
-        if shelf.tokens.is_full() && resume.is_none() {
+        let without_token = shelf.tokens.is_full() && resume.is_none();
+        if without_token || agreed.is_some_and(|agreed| !agreed.takes_resumes()) {
             // Without a token nothing can be resumed, and then nothing is promised.
             policy.resume_window_ms = 0;
         }
@@ -428,6 +431,11 @@ impl Connection {
     pub(super) fn forget_session(&mut self, session_id: u32) {
         let gone = self.cache.end_session(&mut self.graph, session_id);
         self.gone(gone);
+        if self.graph.edges() != 0 {
+            // J4: its objects are gone.
+            let reached = self.graph.end_session(session_id);
+            self.reach(reached);
+        }
         self.puts.end_session(session_id);
         self.capabilities.end_session(session_id);
     }
@@ -471,6 +479,14 @@ impl Connection {
 }
 
 /// A request to close that lets operations finish in that time, in milliseconds.
+///
+/// ```
+/// use nnrp_core::InFlightPolicy;
+/// use nnrp_core::state::connection::drain_within;
+///
+/// let close = drain_within(500);
+/// assert_eq!((close.in_flight_policy, close.drain_timeout_ms), (InFlightPolicy::Drain, 500));
+/// ```
 pub fn drain_within(drain_timeout_ms: u32) -> SessionClose {
     SessionClose { in_flight_policy: InFlightPolicy::Drain, drain_timeout_ms, ..SessionClose::default() }
 }

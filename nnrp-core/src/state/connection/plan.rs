@@ -29,6 +29,8 @@ pub(super) struct Act<'a> {
     pub(super) message: &'a Message<'a>,
     /// The packet, where it came from the peer.
     pub(super) packet: Option<&'a Packet<'a>>,
+    /// The class of a submit that waited, where it is not that of its session.
+    pub(super) class: Option<u16>,
     pub(super) now: Time,
 }
 
@@ -116,10 +118,17 @@ pub(super) enum Plan {
 const _: () = assert!(size_of::<Plan>() <= 112);
 
 impl Connection {
+    /// What follows is about that session.
+    pub(super) fn approach(&mut self, session_id: u32) {
+        self.lives.approach(session_id);
+        self.sessions.approach(session_id);
+    }
+
     /// Asks every module that a message concerns. Changes nothing (C5).
     pub(super) fn check(&self, act: &Act<'_>) -> Result<Plan, Why> {
         use Message as M;
         self.hello.check_message(act.sender, act.message.message_type())?;
+        self.check_size(act)?;
         if let Some(number) = control_sequence(act.message)
             && !act.ours
             && matches!(self.heard.check(number), Order::Old { .. })

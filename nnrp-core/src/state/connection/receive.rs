@@ -3,6 +3,7 @@
 use super::event::{Event, Over, Received, Why};
 use super::plan::Act;
 use super::{Connection, Message, Packet, observe};
+use crate::state::capability::Purpose;
 use crate::state::operation::{self, Remembered};
 use crate::state::{Refusal, Time};
 use crate::wire::Fault;
@@ -56,7 +57,9 @@ impl Connection {
         let (header, message) = (packet.header().to_owned(), packet.message());
         observe::packet_in(self.side, &header, packet.as_bytes().len());
         let sender = self.side.peer();
-        let act = Act { sender, ours: false, header: &header, message: &message, packet: Some(packet), now };
+        let packet = Some(packet);
+        let act = Act { sender, ours: false, header: &header, message: &message, packet, class: None, now };
+        self.approach(header.session_id);
         match self.check(&act) {
             Ok(plan) => self.apply(plan, &act),
             Err(why) => self.refuse(&act, why),
@@ -75,7 +78,7 @@ impl Connection {
             self.over(Over::Broken, now);
         } else if !is_error(header.msg_type) {
             self.answer_error(&header, fault.error_code(), now);
-            self.skip_answer(&header, now);
+            self.skip_answer(&header, None, fault.error_code(), now);
         }
     }
 
@@ -86,6 +89,7 @@ impl Connection {
         if let (Message::CacheReference(reference, _), Why::Cache(_, code)) = (act.message, &why) {
             return self.miss(&header, reference, *code);
         }
+        let code = why.code();
         self.events.push_back(Event::Refused { header, why });
         match (act.message, &why) {
             // ERROR and ERROR_RECOVERABLE are never answered (C4).
@@ -101,22 +105,68 @@ impl Connection {
             }
             (_, why) => self.answer_error(&header, why.code(), now),
         }
-        self.skip_answer(&header, now);
+        self.skip_answer(&header, Some(act.message), code, now);
     }
 
-    /// An answer that cannot be taken leaves its question without one.
-    fn skip_answer(&mut self, header: &CommonHeader, now: Time) {
+    /// An answer that cannot be taken leaves its question without one, and what the peer made of the question has to
+    /// go at its end, too. There is no message where the packet could not be read.
+    fn skip_answer(
+        &mut self,
+        header: &CommonHeader,
+        message: Option<&Message<'_>>,
+        code: ErrorCode,
+        now: Time,
+    ) {
         match header.msg_type {
             MessageType::SessionOpenAck if self.is_client() => {
-                if let Some(ticket) = self.sessions.skip() {
-                    let left = self.leaving.remove(&ticket);
-                    self.abandon(left, now);
-                    let code = crate::SessionErrorCode::NONE;
-                    self.events.push_back(Event::SessionRefused { ticket, code, retry: false });
+                let Some((ticket, asked)) = self.sessions.skip() else { return };
+                let left = self.leaving.remove(&ticket);
+                self.abandon(left, now);
+                let none = crate::SessionErrorCode::NONE;
+                self.events.push_back(Event::SessionRefused { ticket, code: none, retry: false });
+                match message {
+                    Some(Message::SessionOpenAck(ack, _)) => self.disown(ack.session_id, code),
+                    // It can only be the one that was asked for.
+                    _ => self.disown(asked, code),
                 }
             }
             MessageType::SessionPatchAck if self.is_client() => self.sessions.skip_patch(header.session_id),
+            MessageType::SessionCloseAck => {
+                if let Some(Message::SessionCloseAck(ack, _)) = message
+                    && self.sessions.skip_close(header.session_id, ack)
+                {
+                    self.disown(header.session_id, code);
+                }
+            }
+            MessageType::CacheAck => {
+                if let Some(Message::CacheAck(ack, _)) = message
+                    && let Some(answered) = self.puts.skip(ack, header.session_id, code)
+                {
+                    self.events.push_back(Event::Cached(answered));
+                }
+            }
+            MessageType::CapabilityNegotiation if self.is_client() => {
+                if let Some(Message::CapabilityNegotiation(answer, _)) = message
+                    && let Some(event) = self.capabilities.skip(header.session_id, answer.profile_id)
+                {
+                    self.events.push_back(Event::Capability { purpose: Purpose::Negotiation, event });
+                }
+            }
+            MessageType::Pong => {
+                self.pulse.pong(now);
+                if !self.doubts.is_empty() {
+                    self.ping(now);
+                }
+            }
             _ => {}
+        }
+    }
+
+    /// The peer has a session that is none here: a fatal ERROR of its scope ends it there (C4).
+    fn disown(&mut self, session_id: u32, code: ErrorCode) {
+        if session_id != 0 && self.is_working() && self.sessions.get(session_id).is_none() {
+            let header = CommonHeader { session_id, ..CommonHeader::default() };
+            self.write_error(&header, ErrorScope::Session, code, true);
         }
     }
 
@@ -273,4 +323,24 @@ fn is_fatal(code: ErrorCode) -> bool {
             | ErrorCode::AUTH_FAILED
             | ErrorCode::INTERNAL_ERROR
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c4_four_codes_end_a_connection() {
+        let fatal: alloc::vec::Vec<ErrorCode> =
+            ErrorCode::ALL.into_iter().filter(|code| is_fatal(*code)).collect();
+        assert_eq!(
+            fatal,
+            [
+                ErrorCode::UNSUPPORTED_VERSION,
+                ErrorCode::AUTH_FAILED,
+                ErrorCode::MALFORMED_HEADER,
+                ErrorCode::INTERNAL_ERROR
+            ]
+        );
+    }
 }

@@ -57,6 +57,61 @@ impl Left {
 ///
 /// A connection that is lost is [parked](Connection::park) on it. [`Connection::answer_open`] takes a session back when a
 /// client brings its token.
+///
+/// ```
+/// use nnrp_core::state::connection::{Config, Connection, Event, Shelf};
+/// use nnrp_core::state::hello::{Abilities, Offer, Verdict};
+/// use nnrp_core::state::session::{Policy, Verdicts};
+/// use nnrp_core::state::{Side, Time};
+/// use nnrp_core::{SessionFlags, SessionOpen};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let now = Time(0);
+/// let mut shelf = Shelf::default();
+/// let mut random = 1; // A real server uses a cryptographic source.
+/// let mut meet = || -> Result<_, Box<dyn std::error::Error>> {
+///     random += 100;
+///     let mut secret = random;
+///     let source = move || { secret += 1; secret };
+///     let mut client = Connection::new(Side::Client, Config::new(Side::Client), || 1, now);
+///     let mut server = Connection::new(Side::Server, Config::new(Side::Server), source, now);
+///     client.hello(&Offer::new(), b"", now)?;
+///     carry(&mut client, &mut server);
+///     let Some(Event::Hello { offer, .. }) = server.poll_event() else { panic!("no hello") };
+///     server.accept(&Abilities::default(), &offer, Verdict::Accept, 7, now)?;
+///     carry(&mut server, &mut client);
+///     (client.poll_event(), server.poll_event());
+///     Ok((client, server))
+/// };
+/// # fn carry(from: &mut Connection, to: &mut Connection) {
+/// #     let taken = to.handle_bytes(from.poll_output(), Time(0));
+/// #     from.consume_output(taken);
+/// # }
+/// # fn answer(client: &mut Connection, server: &mut Connection, shelf: &mut Shelf) -> Option<(u32, bool)> {
+/// #     carry(client, server);
+/// #     let Some(Event::SessionRequested { ticket, .. }) = server.poll_event() else { return None };
+/// #     server.answer_open(ticket, &Policy::default(), Verdicts::default(), shelf, Time(0)).ok()?;
+/// #     carry(server, client);
+/// #     let Some(Event::SessionOpened { session_id, resumed, .. }) = client.poll_event() else { return None };
+/// #     Some((session_id, resumed))
+/// # }
+/// let (mut client, mut server) = meet()?;
+/// let open = SessionOpen { session_flags: SessionFlags::ALLOW_RESUME, ..SessionOpen::default() };
+/// client.open_session(&open, b"", now)?;
+/// let Some((session_id, false)) = answer(&mut client, &mut server, &mut shelf) else { panic!("no session") };
+///
+/// // The transport is lost. Each end keeps the session, and on the next connection the client asks for it.
+/// server.park(&mut shelf, now);
+/// let left = client.take_sessions(now);
+/// assert_eq!((shelf.len(), left.len()), (1, 1));
+/// let (mut client, mut server) = meet()?;
+/// for left in left {
+///     client.resume_session(left, b"", now).map_err(|(why, _)| why)?;
+/// }
+/// assert_eq!(answer(&mut client, &mut server, &mut shelf), Some((session_id, true)));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Shelf {
     pub(super) tokens: Tokens<Left>,

@@ -1,14 +1,17 @@
 //! The way out: what the application sends, and what waits for credit.
 
+use alloc::vec::Vec;
+
 use super::event::{Event, Why};
+use super::live::unknown;
 use super::plan::{Act, Plan};
 use super::work::submit_waits;
 use super::{Connection, Message, Packet, observe};
 use crate::state::credit::Blocked;
 use crate::state::operation::{Found, Named, Verdict};
 use crate::state::schedule::{Pass, Ticket};
-use crate::state::{Refusal, Time};
-use crate::{CommonHeader, MessageType};
+use crate::state::{Refusal, Side, Time};
+use crate::{CommonHeader, CommonHeaderView, MessageType, Scheduling};
 
 impl CommonHeader {
     /// The header of an answer: the same session, frame, lane, route and trace.
@@ -38,8 +41,7 @@ impl Connection {
         self.now = self.now.max(now);
         let message = self.number(header, message)?;
         let header = CommonHeader { msg_type: message.message_type(), ..*header };
-        let act =
-            Act { sender: self.side, ours: true, header: &header, message: &message, packet: None, now };
+        let act = self.act(&header, &message, None, now);
         let plan = self.check_out(&act)?;
         self.written = self.output.mark();
         let words = self.config.words.tokens();
@@ -56,6 +58,10 @@ impl Connection {
     ///
     /// As [`Self::send`].
     pub fn send_packet(&mut self, packet: &[u8], now: Time) -> Result<(), Why> {
+        self.post(packet, None, now)
+    }
+
+    fn post(&mut self, packet: &[u8], class: Option<u16>, now: Time) -> Result<(), Why> {
         self.now = self.now.max(now);
         let words = self.config.words.tokens();
         let parsed = Packet::parse_with(packet, &|word| words.contains(word)).map_err(Why::Fault)?;
@@ -70,8 +76,7 @@ impl Connection {
             return self.send(&parsed.header().to_owned(), &message, now);
         }
         let header = parsed.header().to_owned();
-        let act =
-            Act { sender: self.side, ours: true, header: &header, message: &message, packet: None, now };
+        let act = self.act(&header, &message, class, now);
         let plan = self.check_out(&act)?;
         self.written = self.output.mark();
         self.output.tail().extend_from_slice(packet);
@@ -81,8 +86,21 @@ impl Connection {
         Ok(())
     }
 
+    fn act<'a>(
+        &self,
+        header: &'a CommonHeader,
+        message: &'a Message<'a>,
+        class: Option<u16>,
+        now: Time,
+    ) -> Act<'a> {
+        Act { sender: self.side, ours: true, header, message, packet: None, class, now }
+    }
+
     /// Client: sends a FRAME_SUBMIT, or queues it where it has to wait for credit (W1). Says whether it went out; what
     /// was queued and cannot go any more comes back as [`Event::Unsent`].
+    ///
+    /// RESULT_PUSH names its operation by the frame alone. So a frame is best not used again where its operation ended at
+    /// this end only, by SUPERSEDE or its time, and a result may still be on its way.
     ///
     /// # Errors
     ///
@@ -96,13 +114,12 @@ impl Connection {
         }
         let words = self.config.words.tokens();
         let parsed = Packet::parse_with(packet, &|word| words.contains(word)).map_err(Why::Fault)?;
-        let Message::FrameSubmit(submit, _) = parsed.message() else {
+        let Message::FrameSubmit(submit, body) = parsed.message() else {
             return self.send_packet(packet, now).map(|()| true);
         };
         let (header, message) = (parsed.header().to_owned(), parsed.message());
         let session_id = header.session_id;
-        let act =
-            Act { sender: self.side, ours: true, header: &header, message: &message, packet: None, now };
+        let act = self.act(&header, &message, None, now);
         // What can never go out is refused now.
         match self.check_out(&act) {
             Ok(_) | Err(Why::Blocked(_)) => {}
@@ -113,12 +130,16 @@ impl Connection {
             0 => terms.default_deadline_ms,
             budget => budget.into(),
         };
+        let links = body.regions.unwrap_or_default().operation_links().unwrap_or_default();
+        // O8: a DEADLINE that came before goes before both.
+        let early = self.early(session_id, submit.operation_id, header.frame_id);
         let ticket = Ticket {
             session: session_id,
             operation: submit.operation_id,
             class: terms.priority as u16,
             level: 0,
-            deadline: (budget != 0).then(|| now.after(budget.into())),
+            deadline: early.or((budget != 0).then(|| now.after(budget.into()))),
+            group: links.operation_group_id,
         };
         let plan = self.queue.check_push(&ticket, now)?;
         self.queue.apply_push(plan, packet.to_vec());
@@ -134,6 +155,74 @@ impl Connection {
             self.events.push_back(Event::Unsent { session_id, operation_id, refusal: None });
         }
         found
+    }
+
+    /// Client: sets the class of an operation and shifts it within (O13), positive is sooner: by PRIORITY_UPDATE, or
+    /// where its submit still waits for credit also in the order of what waits; then PRIORITY_UPDATE follows the submit.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_state` for an operation that neither lives nor waits.
+    pub fn prioritize(
+        &mut self,
+        session_id: u32,
+        operation_id: u64,
+        class: u16,
+        delta: i16,
+        now: Time,
+    ) -> Result<(), Why> {
+        if let Some((ticket, _)) = self.queue.get(session_id, operation_id) {
+            let ticket = Ticket { class, level: ticket.level.saturating_add(delta), ..*ticket };
+            self.queue.reschedule(&ticket, now);
+            self.pump(now);
+            return Ok(());
+        }
+        let header = self.header_of(session_id, operation_id)?;
+        let scheduling = Scheduling {
+            operation_id,
+            priority_class: class,
+            priority_delta: delta,
+            ..Scheduling::default()
+        };
+        self.send(&header, &Message::PriorityUpdate(scheduling), now)
+    }
+
+    /// Client: the same for all members of a group, those that live and those that wait (O11). Gives how many these are.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_state` without such a session, `limit_exceeded` once there are no numbers left (O6).
+    pub fn prioritize_group(
+        &mut self,
+        session_id: u32,
+        group: u64,
+        class: u16,
+        delta: i16,
+        now: Time,
+    ) -> Result<usize, Why> {
+        let live = self.lives.get(&session_id).ok_or(unknown(session_id))?;
+        let mut members: Vec<u64> = live.operations.group(group).map(|operation| operation.id()).collect();
+        members.sort_unstable();
+        members.extend(self.queue.group(session_id, group));
+        for operation_id in &members {
+            self.prioritize(session_id, *operation_id, class, delta, now)?;
+        }
+        Ok(members.len())
+    }
+
+    /// When the deadline is that came before the submit of that pair (O9).
+    fn early(&self, session_id: u32, operation_id: u64, frame_id: u32) -> Option<Time> {
+        self.lives.get(&session_id)?.operations.early_deadline(operation_id, frame_id)
+    }
+
+    /// A DEADLINE went out for an operation whose submit waits: it goes before what the submit says (O8).
+    pub(super) fn set_waiting(&mut self, session_id: u32, operation_id: u64, frame_id: u32, now: Time) {
+        let Some((ticket, packet)) = self.queue.get(session_id, operation_id) else { return };
+        if packet.first_chunk().is_some_and(|header| CommonHeaderView(header).frame_id() == frame_id) {
+            let deadline = self.early(session_id, operation_id, frame_id);
+            let ticket = Ticket { deadline, ..*ticket };
+            self.queue.reschedule(&ticket, now);
+        }
     }
 
     /// Sends what waits and has credit now: interactive before balanced before background, and none starves.
@@ -153,13 +242,19 @@ impl Connection {
                 }
             });
             let Some((ticket, packet)) = next else { return };
-            if let Err(why) = self.send_packet(&packet, now) {
+            let Ticket { session: session_id, operation: operation_id, class, level, .. } = ticket;
+            if let Err(why) = self.post(&packet, Some(class), now) {
                 let refusal = match why {
                     Why::Refusal(refusal) => Some(refusal),
                     _ => None,
                 };
-                let (session_id, operation_id) = (ticket.session, ticket.operation);
                 self.events.push_back(Event::Unsent { session_id, operation_id, refusal });
+                continue;
+            }
+            let own = self.sessions.get(session_id).map(|session| session.terms().priority as u16);
+            if level != 0 || own != Some(class) {
+                // What was said of it while it waited (O13). Without a number left it stays as it is.
+                let _ = self.prioritize(session_id, operation_id, class, level, now);
             }
         }
     }
@@ -196,8 +291,8 @@ impl Connection {
         ) {
             return Err(Refusal::state("C8", "the connection gives this answer itself").into());
         }
+        self.approach(act.header.session_id);
         let plan = self.check(act)?;
-        self.check_size(act.message)?;
         let late = match &plan {
             Plan::Late(_) => true,
             Plan::Event(event, _) => match event.verdict() {
@@ -257,11 +352,14 @@ impl Connection {
         Ok(message)
     }
 
-    /// The largest body that the peer takes, where it said so.
-    fn check_size(&self, message: &Message<'_>) -> Result<(), Why> {
+    /// The largest body that the server takes, where it said so.
+    pub(super) fn check_size(&self, act: &Act<'_>) -> Result<(), Why> {
         let limit = self.hello.agreed().map_or(0, |answer| answer.ack.max_body_bytes);
-        let size = message.body_len() as u64;
-        if self.is_client() && limit != 0 && size > u64::from(limit) {
+        if limit == 0 || act.sender != Side::Client {
+            return Ok(());
+        }
+        let size = if act.ours { act.message.body_len() as u64 } else { act.header.body_len.into() };
+        if size > u64::from(limit) {
             let why = "the body is larger than the server takes";
             return Err(Refusal::limit("F6", why).about(size).into());
         }

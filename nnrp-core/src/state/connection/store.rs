@@ -7,9 +7,9 @@ use super::event::{Event, Why};
 use super::live::unknown;
 use super::plan::{Act, Plan};
 use super::{Connection, Message};
-use crate::state::cache::{self, Cache, Gone, Key, Node, Owner, Put, miss_reason};
+use crate::state::cache::{self, Cache, Gone, Hint, Key, Node, Owner, Put, miss_reason};
 use crate::state::schema::{CACHE_KIND, InstallPlan, Installed, Origin, Schemas};
-use crate::state::{Refusal, Time};
+use crate::state::{Refusal, Side, Time};
 use crate::{
     CacheAckBody, CacheErrorCode, CacheLeaseExtension, CacheMiss, CacheMissBody, CacheObjectKind, CachePut,
     CachePutBody, CommonHeader, ControlExtensionEntries, ControlExtensionPayload, MessageType,
@@ -22,11 +22,20 @@ impl Connection {
         if session_id != 0 && !self.lives.contains_key(&session_id) {
             return Err(unknown(session_id).into());
         }
+        if let (Message::CachePut(put, _), Some(agreed)) = (act.message, self.hello.agreed()) {
+            let refuse = |why| Refusal::capability("C6", why).about(put.object_kind.raw().into());
+            if act.sender == Side::Client && !agreed.takes_cache() {
+                return Err(refuse("the server keeps no cache").into());
+            }
+            if !agreed.takes_object(put.object_kind) {
+                return Err(refuse("cache objects of that kind were not accepted").into());
+            }
+        }
         Ok(match act.message {
             Message::CachePut(put, body) if act.ours => {
                 let lease = lease(body.ext);
-                if lease.is_some() && session_id != 0 {
-                    self.sessions.check_lease(session_id)?;
+                if let Some(lease) = &lease {
+                    self.check_owner(lease, session_id)?;
                 }
                 self.check_unasked(session_id)?;
                 Plan::PutSent(self.puts.check_put(put, lease.as_ref(), session_id)?)
@@ -35,8 +44,9 @@ impl Connection {
             Message::CacheAck(ack, body) if !act.ours => {
                 Plan::PutAck(self.puts.check_ack(ack, lease(body.ext).as_ref(), session_id)?)
             }
-            Message::CacheInvalidate(message, _) if !act.ours => {
-                Plan::Invalidate(self.cache.check_invalidate(session_id, message)?)
+            Message::CacheInvalidate(message, _) => {
+                let plan = self.cache.check_invalidate(session_id, message)?;
+                if act.ours { Plan::Pass } else { Plan::Invalidate(plan) }
             }
             Message::CacheReference(reference, _) if !act.ours => {
                 let key = Key {
@@ -64,29 +74,42 @@ impl Connection {
         let session_id = act.header.session_id;
         let mut lease = lease(body.ext);
         if let Some(lease) = &mut lease {
-            // S10: only where the session may have leases; S9: its time where none is asked for.
-            let default = if session_id == 0 { 0 } else { self.sessions.check_lease(session_id)? };
+            // S9: the session's time where none is asked for.
+            let (owner, default) = self.check_owner(lease, session_id)?;
             let asked = [lease.ttl_ms, put.ttl_ms, default];
             let ttl_ms = asked.into_iter().find(|ttl_ms| *ttl_ms != 0).unwrap_or(0);
             lease.ttl_ms = ttl_ms;
             if lease.renew {
-                let owner = Owner::of(lease, session_id)?;
                 let plan =
                     self.cache.check_renew(key(put, session_id), lease.lease_id, owner, ttl_ms, act.now)?;
                 return Ok(Plan::Renew(plan));
             }
-            if let Owner::Operation { session, operation } = Owner::of(lease, session_id)?
-                && self.lives.get(&session).is_none_or(|live| live.operations.by_id(operation).is_none())
-            {
-                return Err(Refusal::state("K2", "the owner of the lease does not live")
-                    .about(operation)
-                    .into());
-            }
         }
-        let read = Put::read(put, lease.as_ref(), session_id, body.object)?;
+        let mut read = Put::read(put, lease.as_ref(), session_id, body.object)?;
+        if let Some(ask) = &mut read.lease {
+            ask.expiry = self.config.expiry;
+        }
         let schema =
             if put.object_kind.raw() == CACHE_KIND { Some(self.check_schema(read.key, body)?) } else { None };
         Ok(Plan::Put(Box::new((self.cache.check_put(&self.graph, &read, act.now)?, schema))))
+    }
+
+    /// Who is to own a lease, and how long it is to run where no time is asked for. The owner has to live (K2), and its
+    /// session may have leases (S10).
+    fn check_owner(&self, lease: &CacheLeaseExtension, session_id: u32) -> Result<(Owner, u32), Refusal> {
+        let owner = Owner::of(lease, session_id)?;
+        let session = match owner {
+            Owner::Session(session) => session,
+            _ => session_id,
+        };
+        let default = if session == 0 { 0 } else { self.sessions.check_lease(session)? };
+        if let Owner::Operation { session, operation } = owner
+            && !lease.renew
+            && self.lives.get(&session).is_none_or(|live| live.operations.by_id(operation).is_none())
+        {
+            return Err(Refusal::state("K2", "the owner of the lease does not live").about(operation));
+        }
+        Ok((owner, default))
     }
 
     /// A schema comes as a cache object whose bytes are its descriptor (X4).
@@ -211,16 +234,8 @@ impl Connection {
         self.events.push_back(Event::Missed { session_id: header.session_id, code });
     }
 
-    /// Something failed: so does all that depends on it (K4).
-    pub(super) fn invalidate(&mut self, node: Node) {
-        if self.graph.edges() == 0 {
-            return;
-        }
-        let reached = self.graph.remove(node);
-        self.reach(reached);
-    }
-
-    fn reach(&mut self, reached: Vec<Node>) {
+    /// What depended on something that failed, failed with it (K4).
+    pub(super) fn reach(&mut self, reached: Vec<Node>) {
         if reached.is_empty() {
             return;
         }
@@ -239,6 +254,12 @@ impl Connection {
     /// What the peer stored here.
     pub const fn cache(&self) -> &Cache<Vec<u8>> {
         &self.cache
+    }
+
+    /// Takes a hint about an object of the peer's: it changes what is evicted first, and no check (K5). Says whether
+    /// there is such an object.
+    pub fn hint(&mut self, key: &Key, hint: Hint) -> bool {
+        self.cache.hint(key, hint)
     }
 
     /// The schemas that payloads are bound to.

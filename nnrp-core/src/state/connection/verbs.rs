@@ -8,7 +8,7 @@ use crate::state::session::Verdict;
 use crate::state::{Refusal, Time};
 use crate::{
     CancelBody, CommonHeader, ControlRequest, PartialResult, PartialResultBody, Progress, ProgressBody,
-    StageCode,
+    StageCode, TraceContext, TraceContextBody,
 };
 
 impl Connection {
@@ -84,6 +84,27 @@ impl Connection {
         self.send(&header, &Message::Abort(request, crate::AbortBody { diagnostic: b"" }), now)
     }
 
+    /// Says where a session, or a live operation of it, belongs in a trace. The frame of the operation is found here
+    /// (T1).
+    ///
+    /// # Errors
+    ///
+    /// `invalid_state` for an operation that does not live, and a fault for ids that are 0 (D18).
+    pub fn tell_trace(
+        &mut self,
+        session_id: u32,
+        operation_id: Option<u64>,
+        context: &TraceContext,
+        now: Time,
+    ) -> Result<(), Why> {
+        let header = match operation_id {
+            Some(operation_id) => self.header_of(session_id, operation_id)?,
+            None => CommonHeader { session_id, ..CommonHeader::default() },
+        };
+        let body = TraceContextBody { trace_attributes: b"" };
+        self.send(&header, &Message::TraceContext(*context, body), now)
+    }
+
     /// Answers the peer's request to close a session: it goes on as the request says, and the peer learns up to which
     /// operation it may expect an end (S3).
     ///
@@ -91,9 +112,7 @@ impl Connection {
     ///
     /// As [`Self::answer_close`].
     pub fn accept_close(&mut self, session_id: u32, now: Time) -> Result<(), Why> {
-        let operations = self.operations(session_id).into_iter().flat_map(|live| live.iter());
-        let newest = operations.max_by_key(|operation| operation.order());
-        let last_operation_id = newest.map_or(0, |operation| operation.id());
+        let last_operation_id = self.operations(session_id).map_or(0, |operations| operations.newest());
         self.answer_close(session_id, Verdict::Proceed { last_operation_id }, now)
     }
 
@@ -104,7 +123,7 @@ impl Connection {
     }
 
     /// The header of a message about a live operation.
-    fn header_of(&self, session_id: u32, operation_id: u64) -> Result<CommonHeader, Why> {
+    pub(super) fn header_of(&self, session_id: u32, operation_id: u64) -> Result<CommonHeader, Why> {
         let live = self.lives.get(&session_id).ok_or(unknown(session_id))?;
         let operation = live.operations.by_id(operation_id);
         let gone = Refusal::state("O4", "there is no such live operation").about(operation_id);

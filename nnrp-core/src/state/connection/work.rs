@@ -16,7 +16,8 @@ use crate::state::session::Sessions;
 use crate::state::{Refusal, Time};
 use crate::{
     CommonHeader, ControlExtensionEntries, ControlExtensionPayload, DropReasonCode, ErrorCode, FrameSubmit,
-    FrameSubmitBody, HeaderFlags, OperationState, Regions, ResultDrop, ResultDropFlags, ResultDropReasonBody,
+    FrameSubmitBody, HeaderFlags, OperationState, PayloadKindBitmap, Regions, ResultDrop, ResultDropFlags,
+    ResultDropReasonBody,
 };
 
 impl Connection {
@@ -58,12 +59,13 @@ impl Connection {
             }
             (Err(refusal), _) | (_, Err(refusal)) => return Err(full(refusal)),
         };
-        self.check_payloads(session_id, &regions)?;
+        self.check_payloads(session_id, submit.payload_kind_bitmap, &regions)?;
         if act.ours && live.resuming {
             return Err(Blocked::Resuming.into());
         }
         // W1: sending needs all levels; W4: what came without credit is refused.
         let places = if act.ours {
+            let class = act.class.unwrap_or(class);
             (self.window.check_submit(class, act.now)?, live.window.check_submit(class, act.now)?)
         } else {
             (self.window.check_arrival()?, live.window.check_arrival()?)
@@ -72,11 +74,25 @@ impl Connection {
         Ok(Plan::Submit(Submission { session, operation, places, uses }))
     }
 
-    /// Whether every payload is explained (S5, G7).
-    fn check_payloads(&self, session_id: u32, regions: &Regions<'_>) -> Result<(), Why> {
+    /// Whether every payload is of what the hello settled (C6), and explained (S5, G7).
+    fn check_payloads(
+        &self,
+        session_id: u32,
+        kinds: PayloadKindBitmap,
+        regions: &Regions<'_>,
+    ) -> Result<(), Why> {
+        let agreed = self.hello.agreed();
+        if agreed.is_some_and(|agreed| !agreed.takes_payloads(kinds)) {
+            let why = "the payload is of a kind that was not accepted";
+            return Err(Refusal::capability("C6", why).about(kinds.bits().into()).into());
+        }
         for descriptor in regions.payload_descriptors.iter() {
             let descriptor = descriptor.to_owned();
             let binding = self.sessions.check_binding(session_id, &descriptor)?;
+            if agreed.is_some_and(|agreed| !agreed.takes_profile(binding.profile)) {
+                let why = "the payload is of a profile that was not accepted";
+                return Err(Refusal::capability("C6", why).about(binding.profile.raw().into()).into());
+            }
             let (id, version) = (binding.schema_id, binding.schema_version);
             self.schemas.check_bind(binding.profile, id, version, descriptor.stream_semantics)?;
         }
@@ -146,7 +162,7 @@ impl Connection {
         };
         match act.message {
             M::ResultPush(push, body) => {
-                self.check_payloads(session_id, &body.regions.unwrap_or_default())?;
+                self.check_payloads(session_id, push.payload_kind_bitmap, &body.regions.unwrap_or_default())?;
                 let ends = act.header.flags.contains(HeaderFlags::EOS);
                 self.check_event(act, Named::frame(frame), Step::result(push, ends))
             }
@@ -243,7 +259,7 @@ impl Connection {
                 self.cancel_now(session_id, plan, act, manner == Manner::End);
             }
             Plan::Change(plan) => {
-                let late = plan.late();
+                let (late, early) = (plan.late(), plan.early());
                 match live.operations.apply_change(plan) {
                     Some(outcome) => {
                         // Its time was over, which this end noticed only now.
@@ -254,6 +270,11 @@ impl Connection {
                         Some(ended) => self.late(act, Some(ended)),
                         None => self.pass(act),
                     },
+                }
+                if act.ours
+                    && let Some(Named { operation, frame }) = early
+                {
+                    self.set_waiting(session_id, operation, frame, act.now);
                 }
             }
             Plan::Supersede(plan) => {

@@ -16,6 +16,18 @@ pub enum Standing {
 }
 
 /// Pressure on one scope: level, pause, restrictions, and the times to wait for.
+///
+/// ```
+/// use nnrp_core::{BackpressureLevel, UpdateReason};
+/// use nnrp_core::state::{Time, credit::{Blocked, Window}};
+///
+/// let mut window = Window::connection(0);
+/// let update = window.update(UpdateReason::Congestion, BackpressureLevel::Hard, None).unwrap();
+/// window.apply_update(window.check_flow(&update, Time(0))?);
+/// assert_eq!(window.gate().level(), BackpressureLevel::Hard);
+/// assert_eq!(window.gate().check(false, Time(0)), Err(Blocked::Hard));
+/// # Ok::<(), nnrp_core::state::Refusal>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gate {
     pub(super) level: BackpressureLevel,

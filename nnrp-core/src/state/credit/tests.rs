@@ -83,7 +83,7 @@ fn w1_first_windows_come_from_the_acknowledgements() {
 }
 
 #[test]
-fn w1_operation_credit_counts_partials_after_the_update() {
+fn w1_w5_operation_credit_counts_partials_after_the_update() {
     let mut partials = Partials::default();
     assert!(partials.check_partial(7, false, NOW).is_ok());
     let plan = partials.check_flow(&grant(ScopeKind::Operation, 1, 2), true, NOW).unwrap();
@@ -142,6 +142,21 @@ fn w3_fields_count_only_with_their_flags() {
     let flow_flags = FlowFlags::CREDIT_VALID | FlowFlags::RETRY_AFTER_VALID;
     apply(&mut window, FlowUpdate { flow_flags, credit_epoch: 2, ..update });
     assert_eq!((window.limit(), window.gate().retry_at()), (Some(9), Some(Time(1050))));
+}
+
+#[test]
+fn w3_the_credit_of_an_operation_counts_only_with_its_flag() {
+    let mut partials = Partials::default();
+    let plan = partials.check_flow(&grant(ScopeKind::Operation, 1, 2), true, NOW).unwrap();
+    partials.apply_update(plan);
+    let unflagged = FlowUpdate {
+        operation_credit: 9,
+        flow_flags: FlowFlags::empty(),
+        ..grant(ScopeKind::Operation, 2, 0)
+    };
+    let plan = partials.check_flow(&unflagged, true, NOW).unwrap();
+    assert!(partials.apply_update(plan));
+    assert_eq!(partials.get(7).unwrap().left(), Some(2));
 }
 
 #[test]
@@ -257,7 +272,7 @@ fn w5_paused_is_a_pause_and_none_lifts_it() {
 }
 
 #[test]
-fn w5_pressure_on_an_operation_holds_its_partials_only() {
+fn o4_w5_pressure_on_an_operation_holds_its_partials_only() {
     let mut partials = Partials::default();
     let pressure = Pressure { scope_id: 7, pressure_level: PressureLevel::HARD, ..Pressure::default() };
     let plan = partials.check_pressure(&pressure, true, NOW).unwrap();

@@ -2,10 +2,11 @@
 
 use crate::state::Refusal;
 use crate::{
-    ClientHello, ControlExtensionEntries, ControlExtensionPayload as Payload, DegradePolicy, ErrorCode,
-    LossTolerance, LossToleranceAckExtension, LossToleranceExtension, PayloadCapabilitiesAckExtension,
-    PayloadCapabilitiesExtension, PayloadKindBitmap, ServerFlags, ServerHelloAck, TransportId,
-    TransportPolicy, TransportPolicyAckExtension, TransportPolicyExtension, VERSION_MAJOR, WIRE_FORMAT,
+    CacheObjectKind, ClientHello, ControlExtensionEntries, ControlExtensionPayload as Payload, DegradePolicy,
+    ErrorCode, LossTolerance, LossToleranceAckExtension, LossToleranceExtension,
+    PayloadCapabilitiesAckExtension, PayloadCapabilitiesExtension, PayloadKindBitmap, ProfileId, ServerFlags,
+    ServerHelloAck, TransportId, TransportPolicy, TransportPolicyAckExtension, TransportPolicyExtension,
+    VERSION_MAJOR, WIRE_FORMAT,
 };
 
 /// The control extensions of CLIENT_HELLO (C9).
@@ -31,6 +32,15 @@ pub struct Grants {
 }
 
 /// What a client offers: CLIENT_HELLO without its credentials, which only authentication reads.
+///
+/// ```
+/// use nnrp_core::TransportPolicyExtension;
+/// use nnrp_core::state::hello::Offer;
+///
+/// let mut offer = Offer::new();
+/// offer.wishes.transport = Some(TransportPolicyExtension::default());
+/// assert_eq!((offer.hello.min_version_major, offer.hello.max_version_major), (1, 1));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
     /// The metadata.
@@ -40,6 +50,17 @@ pub struct Offer {
 }
 
 /// What a server answers: SERVER_HELLO_ACK.
+///
+/// ```
+/// use nnrp_core::{PayloadKindBitmap, ProfileId};
+/// use nnrp_core::state::hello::{Abilities, Offer, Verdict};
+///
+/// let abilities = Abilities { profiles: 0b100, payload_kinds: PayloadKindBitmap::TOKEN_CHUNK, ..Default::default() };
+/// let answer = abilities.answer(&Offer::new(), Verdict::Accept)?;
+/// assert!(answer.takes_profile(ProfileId::TOKEN) && !answer.takes_profile(ProfileId::TENSOR));
+/// assert!(!answer.takes_payloads(PayloadKindBitmap::all()));
+/// # Ok::<(), nnrp_core::state::Refusal>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     /// The metadata.
@@ -109,6 +130,31 @@ impl Offer {
 }
 
 impl Answer {
+    /// Whether a profile was accepted. Those that have no bit are settled by SESSION_OPEN, and unspecified is none.
+    pub const fn takes_profile(&self, profile: ProfileId) -> bool {
+        matches!(profile.raw(), 0 | 32..) || self.ack.accepted_profile_bitmap >> profile.raw() & 1 == 1
+    }
+
+    /// Whether all of these payload kinds were accepted.
+    pub const fn takes_payloads(&self, kinds: PayloadKindBitmap) -> bool {
+        self.ack.accepted_payload_kind_bitmap.contains(kinds)
+    }
+
+    /// Whether the server keeps a cache.
+    pub const fn takes_cache(&self) -> bool {
+        self.ack.server_flags.contains(ServerFlags::CACHE_ENABLED)
+    }
+
+    /// Whether cache objects of a kind were accepted: bit n stands for kind n + 1, and kinds without a bit are open.
+    pub const fn takes_object(&self, kind: CacheObjectKind) -> bool {
+        matches!(kind.raw(), 0 | 17..) || self.ack.cache_object_bitmap >> (kind.raw() - 1) & 1 == 1
+    }
+
+    /// Whether sessions can be resumed at all.
+    pub const fn takes_resumes(&self) -> bool {
+        self.ack.server_flags.contains(ServerFlags::SESSION_RESUME_SUPPORTED)
+    }
+
     pub(super) fn check(&self, offer: &Offer) -> Result<(), Refusal> {
         self.check_version(&offer.hello)?;
         self.check_sets(&offer.hello)?;

@@ -137,6 +137,19 @@ fn c1_a_plan_that_came_too_late_moves_nothing_backwards() {
     hello.apply_end(plan, Time(0));
     assert_eq!(hello.state(), ConnectionState::Closed);
     assert_eq!(hello.next_timeout(), None);
+
+    let mut hello = at(Side::Client, ConnectionState::Init);
+    let first = hello.check_hello(&offer()).unwrap();
+    let again = hello.check_hello(&offer()).unwrap();
+    hello.apply_hello(first);
+    let accepted = hello.check_ack(&answer()).unwrap();
+    let again_accepted = hello.check_ack(&answer()).unwrap();
+    hello.apply_ack(accepted);
+    hello.apply_hello(again);
+    assert_eq!(hello.state(), ConnectionState::Active);
+    hello.lost();
+    hello.apply_ack(again_accepted);
+    assert_eq!(hello.state(), ConnectionState::Closed);
 }
 
 #[test]
@@ -200,6 +213,19 @@ fn c6_every_set_is_a_subset_of_the_offered_one() {
         let refusal = hello.check_ack(&answer).unwrap_err();
         assert_eq!((refusal.code, refusal.rule), (ErrorCode::UNSUPPORTED_CAPABILITY, "C6"));
     }
+    // The same of what an extension grants.
+    let mut wished = offer();
+    wished.wishes.payloads =
+        Some(PayloadCapabilitiesExtension { payload_kind_bitmap: PayloadKindBitmap::TENSOR });
+    let mut hello = Hello::new(Side::Client, Limits::default(), Time(0));
+    hello.apply_hello(hello.check_hello(&wished).unwrap());
+    let mut answer = Abilities::default().answer(&wished, Verdict::Accept).unwrap();
+    let _ = hello.check_ack(&answer).unwrap();
+    answer.grants.payloads = Some(PayloadCapabilitiesAckExtension {
+        accepted_payload_kind_bitmap: PayloadKindBitmap::TENSOR | PayloadKindBitmap::OPAQUE_BYTES,
+    });
+    let refusal = hello.check_ack(&answer).unwrap_err();
+    assert_eq!((refusal.code, refusal.rule), (ErrorCode::UNSUPPORTED_CAPABILITY, "C6"));
 }
 
 #[test]

@@ -160,7 +160,7 @@ fn j4_a_passed_lifetime_frees() {
 }
 
 #[test]
-fn ownership_says_who_holds_an_object() {
+fn j4_ownership_says_who_holds_an_object() {
     for (ownership_hint, before, after) in [
         (OwnershipHint::UNSPECIFIED, Holder::Untold, Holder::Untold),
         (OwnershipHint::PRODUCER_OWNED, Holder::Producer, Holder::Producer),
@@ -188,7 +188,7 @@ fn ownership_says_who_holds_an_object() {
 }
 
 #[test]
-fn floods_are_bounded() {
+fn j1_j2_floods_are_bounded() {
     let mut objects = Objects::new(7, Limits { objects: 10, uses: 20 });
     for id in 1..=10 {
         objects.apply_declare(objects.check_declare(&descriptor(id)).unwrap(), NOW);

@@ -3,13 +3,28 @@
 use super::node::{Key, Mark};
 use super::outcome::{Cause, Ended};
 use super::recent::Remembered;
-use super::slab::NIL;
 use super::table::{End, Found, Named, Operations};
 use super::tree;
 use crate::state::Refusal;
+use crate::state::slab::NIL;
 use crate::{CancelScope, CancelScopeExtension, ControlRequest};
 
 /// How far a cancel reaches, and from where.
+///
+/// ```
+/// use nnrp_core::state::{Time, operation::{Cause, Cancelled, Limits, Manner, Named, Operations, Reach, Submit}};
+///
+/// let mut operations: Operations = Operations::new(Limits::default());
+/// for (operation, parent) in [(1, 0), (2, 1), (3, 0)] {
+///     let submit = Submit { operation, parent, frame: operation as u32, ..Submit::default() };
+///     let plan = operations.check_submit(&submit, Time(0))?;
+///     operations.apply_submit(plan, ());
+/// }
+/// let plan = operations.check_cancel(Reach::Subtree(Named::operation(1)), Manner::End, Cause::Cancel)?;
+/// operations.apply_cancel(plan, |cancelled| assert!(matches!(cancelled, Cancelled::Ended(_))));
+/// assert_eq!(operations.iter().map(|operation| operation.id()).collect::<Vec<_>>(), [3]);
+/// # Ok::<(), nnrp_core::state::Refusal>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// One operation.

@@ -8,6 +8,18 @@ use crate::{
 /// Something that happens to one operation.
 ///
 /// Cancelling and superseding have checks of their own, since they reach further than one.
+///
+/// ```
+/// use nnrp_core::{OperationState, Progress, ResultClass, ResultPush, StageCode};
+/// use nnrp_core::state::operation::Event;
+///
+/// let waits = Progress { stage_code: StageCode::WAITING_DEPENDENCY, ..Progress::default() };
+/// assert_eq!(Event::from(&waits).target(), Some(OperationState::WaitingTool));
+/// // The end of the stream completes what is partial by class.
+/// let push = ResultPush { result_class: ResultClass::Partial, ..ResultPush::default() };
+/// assert_eq!(Event::result(&push, false).target(), Some(OperationState::Partial));
+/// assert_eq!(Event::result(&push, true).target(), Some(OperationState::Completed));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// PROGRESS.

@@ -4,7 +4,7 @@
 //! first one that was asked, and asking again costs nothing.
 
 use super::node::{Links, Node, Operation};
-use super::slab::{NIL, Slab};
+use crate::state::slab::{NIL, Slab};
 
 /// First and last of a list.
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,6 @@ mod node;
 mod outcome;
 mod recent;
 mod sequence;
-mod slab;
 mod step;
 mod supersede;
 mod table;
@@ -24,7 +23,7 @@ mod tests;
 
 pub use cancel::{CancelPlan, Cancelled, Manner, Reach};
 pub use event::Event;
-pub use node::{Key, Operation};
+pub use node::{Key, Operation, Urgency};
 pub use outcome::{Cause, Ended, Outcomes};
 pub use recent::Remembered;
 pub use sequence::{ControlSequence, Order};

@@ -1,7 +1,9 @@
 //! One operation, and its place in tree and lists. All that is told of it here is read without its payload (O12).
 
-use super::slab::NIL;
+use core::cmp::Reverse;
+
 use crate::state::Time;
+use crate::state::slab::NIL;
 use crate::{OperationState, SchedulingFlags, SessionPriorityClass};
 
 /// Names a live operation without a search, as long as it lives.
@@ -65,7 +67,31 @@ impl Limit {
     }
 }
 
+/// How soon an operation is to be served; the least is the first. By class, then by level, then by what is due
+/// first, then in the order of submits (O8, O13).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Urgency {
+    class: u16,
+    level: Reverse<i16>,
+    due: Time,
+    order: u64,
+}
+
 /// A live operation.
+///
+/// ```
+/// use nnrp_core::state::{Time, operation::{Limits, Operations, Submit}};
+///
+/// let mut operations: Operations = Operations::new(Limits::default());
+/// for (operation, class) in [(1, 2), (2, 0), (3, 0)] {
+///     let submit = Submit { operation, class, frame: operation as u32, group: 9, ..Submit::default() };
+///     let plan = operations.check_submit(&submit, Time(0))?;
+///     operations.apply_submit(plan, ());
+/// }
+/// let next = operations.iter().min_by_key(|operation| operation.urgency()).unwrap();
+/// assert_eq!((next.id(), next.frame(), next.group(), next.is_background()), (2, 2, 9, false));
+/// # Ok::<(), nnrp_core::state::Refusal>(())
+/// ```
 #[derive(Debug)]
 pub struct Operation<T = ()> {
     pub(super) id: u64,
@@ -151,6 +177,12 @@ impl<T> Operation<T> {
     /// Its urgency within the class; more is sooner.
     pub fn level(&self) -> i16 {
         self.level
+    }
+
+    /// How soon it is to be served, compared with others of its session: a server that picks work takes the least.
+    pub fn urgency(&self) -> Urgency {
+        let due = self.due_at.min(self.expires_at);
+        Urgency { class: self.class, level: Reverse(self.level), due, order: self.order }
     }
 
     /// Whether flow control counts it as background or lower.

@@ -44,6 +44,10 @@ impl Recent {
         self.ring.iter().rev().find(|ended| ended.operation == operation).copied()
     }
 
+    pub(super) fn pair(&self, operation: u64, frame: u32) -> Option<Remembered> {
+        self.ring.iter().rev().find(|ended| (ended.operation, ended.frame) == (operation, frame)).copied()
+    }
+
     pub(super) fn frame(&self, frame: u32) -> Option<Remembered> {
         self.ring.iter().rev().find(|ended| ended.frame == frame).copied()
     }

@@ -7,9 +7,9 @@ use super::list::{Ends, List};
 use super::node::{Bits, Key, Limit, Links, Mark, Node, Operation};
 use super::outcome::{Cause, Ended};
 use super::recent::{Recent, Remembered};
-use super::slab::{NIL, Slab};
 use super::timers::Timers;
 use super::tree;
+use crate::state::slab::{NIL, Slab};
 use crate::state::{Refusal, Time};
 use crate::{DropReasonCode, ErrorCode, OperationState, SchedulingFlags};
 
@@ -169,6 +169,7 @@ pub struct Operations<T = ()> {
     pub(super) recent: Recent,
     in_flight: u32,
     submitted: u64,
+    newest: u64,
 }
 
 pub(super) fn refuse(rule: &'static str, why: &'static str, about: u64) -> Refusal {
@@ -189,6 +190,7 @@ impl<T> Operations<T> {
             recent: Recent::new(limits.remembered),
             in_flight: limits.in_flight,
             submitted: 0,
+            newest: 0,
         }
     }
 
@@ -212,9 +214,19 @@ impl<T> Operations<T> {
         self.submitted
     }
 
+    /// The one that was submitted last, whether it lives or not; 0 for none.
+    pub fn newest(&self) -> u64 {
+        self.newest
+    }
+
     /// Deadlines that wait for their submit.
     pub fn early_deadlines(&self) -> usize {
         self.early.len()
+    }
+
+    /// The deadline that waits for the submit of that pair (O9).
+    pub fn early_deadline(&self, operation: u64, frame: u32) -> Option<Time> {
+        self.early.get(operation, frame).map(|limit| limit.at)
     }
 
     /// A live operation.
@@ -266,21 +278,29 @@ impl<T> Operations<T> {
             (0, frame) => self.frames.get(&frame),
             (operation, _) => self.ids.get(&operation),
         };
+        // An id and a frame may each be in another pair by now: what comes late for the old pair is not about that one.
+        let pair_ended = |refusal| self.recent.pair(operation, frame).map(Found::Ended).ok_or(refusal);
         if let Some((slot, found)) = slot.and_then(|&slot| Some((slot, self.at(slot)?))) {
             if operation != 0 && frame != 0 && found.frame != frame {
-                return Err(refuse("O4", "the operation is paired with another frame", operation));
+                return pair_ended(refuse("O4", "the operation is paired with another frame", operation));
             }
             return Ok(Found::Live(found.key(slot)));
         }
         if operation != 0 && self.frames.contains_key(&frame) {
-            return Err(refuse("O4", "the frame is paired with another operation", operation));
+            return pair_ended(refuse("O4", "the frame is paired with another operation", operation));
         }
-        let ended = if operation != 0 { self.recent.operation(operation) } else { self.recent.frame(frame) };
+        let ended = match (operation, frame) {
+            (0, frame) => self.recent.frame(frame),
+            (operation, 0) => self.recent.operation(operation),
+            _ => self.recent.pair(operation, frame),
+        };
         match ended {
-            Some(ended) if frame == 0 || ended.frame == frame => Ok(Found::Ended(ended)),
-            Some(_) => Err(refuse("O4", "the operation was paired with another frame", operation)),
-            None if operation != 0 => Err(refuse("O4", "the operation is unknown", operation)),
-            None => Err(refuse("O4", "the frame belongs to no operation", frame as u64)),
+            Some(ended) => Ok(Found::Ended(ended)),
+            None if operation == 0 => Err(refuse("O4", "the frame belongs to no operation", frame as u64)),
+            None if self.recent.operation(operation).is_some() => {
+                Err(refuse("O4", "the operation was paired with another frame", operation))
+            }
+            None => Err(refuse("O4", "the operation is unknown", operation)),
         }
     }
 
@@ -326,6 +346,7 @@ impl<T> Operations<T> {
     pub fn apply_submit(&mut self, plan: SubmitPlan, data: T) -> Key {
         let SubmitPlan { submit, parent_slot, asked, due, now, .. } = plan;
         self.submitted = self.submitted.saturating_add(1);
+        self.newest = submit.operation;
         let mut operation = Operation {
             id: submit.operation,
             parent: submit.parent,

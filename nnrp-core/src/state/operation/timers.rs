@@ -5,8 +5,8 @@
 use alloc::vec::Vec;
 
 use super::node::Node;
-use super::slab::{NIL, Slab};
 use crate::state::Time;
+use crate::state::slab::{NIL, Slab};
 
 #[derive(Debug, Default)]
 pub(super) struct Timers(Vec<u32>);

@@ -5,7 +5,7 @@
 //! are always fewer empty places than live operations.
 
 use super::node::{Links, Node};
-use super::slab::{NIL, Slab};
+use crate::state::slab::{NIL, Slab};
 
 pub(super) fn link<T>(slots: &mut Slab<Node<T>>, parent: u32, child: u32) {
     let Some(node) = slots.get_mut(parent) else { return };

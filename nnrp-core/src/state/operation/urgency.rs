@@ -19,6 +19,22 @@ impl UnixOrigin {
 }
 
 /// PRIORITY_UPDATE, DEADLINE or EXPIRE_AT.
+///
+/// ```
+/// use nnrp_core::Scheduling;
+/// use nnrp_core::state::{Time, operation::{Change, Limits, Named, Operations, Submit, UnixOrigin}};
+///
+/// let mut operations: Operations = Operations::new(Limits::default());
+/// let plan = operations.check_submit(&Submit { operation: 7, frame: 1, ..Submit::default() }, Time(0))?;
+/// let key = operations.apply_submit(plan, ());
+/// // The caller's clock reads 0 at the Unix time of 1,000,000 ms.
+/// let deadline = Scheduling { operation_id: 7, deadline_unix_ms: 1_000_250, ..Scheduling::default() };
+/// let change = Change::deadline(&deadline, UnixOrigin(1_000_000));
+/// let plan = operations.check_change(Named::pair(7, 1), change, Time(0))?;
+/// assert!(operations.apply_change(plan).is_none(), "its time is not over");
+/// assert_eq!(operations.get(key).unwrap().due(), Some(Time(250)));
+/// # Ok::<(), nnrp_core::state::Refusal>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Another class, and a shift within it; positive is more urgent.
@@ -99,9 +115,12 @@ impl ChangePlan {
         matches!(self.aim, Aim::Expires(..))
     }
 
-    /// Whether it is a deadline that is kept for a submit to come.
-    pub fn is_early(&self) -> bool {
-        matches!(self.aim, Aim::Early(..))
+    /// The pair whose submit is to come, for which a deadline is kept.
+    pub fn early(&self) -> Option<Named> {
+        match self.aim {
+            Aim::Early(operation, frame) => Some(Named::pair(operation, frame)),
+            _ => None,
+        }
     }
 }
 

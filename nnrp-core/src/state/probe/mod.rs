@@ -1,4 +1,46 @@
 //! Probing transports before the hello, and the fixed ranking among them (R4).
+//!
+//! A client that may choose brings up a [`Connection`](super::connection::Connection) on each transport, sends
+//! [probes](super::connection::Connection::probe) on all of them, and says hello on the one that [`Probes`] chooses.
+//! What is sent and what comes goes through its hands: [`Probes`] makes each probe, and takes each answer, which comes
+//! as [`Event::Message`](super::connection::Event::Message). The server has nothing to do for it.
+//!
+//! ```
+//! use nnrp_core::state::connection::{Config, Connection, Event};
+//! use nnrp_core::state::{Side, Time, probe::{Limits, Probes}};
+//! use nnrp_core::{Message, TransportId, TransportPolicy};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let end = |side| Connection::new(side, Config::new(side), || 7, Time(0));
+//! let mut probes = Probes::new(Limits::default());
+//! let mut clients = Vec::new();
+//! // Microseconds that each takes, there and back.
+//! for (transport, takes_us) in [(TransportId::Tcp, 9_000), (TransportId::Quic, 4_000)] {
+//!     let (mut client, mut server) = (end(Side::Client), end(Side::Server));
+//!     for round in 0..3 {
+//!         let sent_us = round * 10_000;
+//!         let probe = probes.check_probe(transport, 1_200, sent_us)?;
+//!         client.probe(&probes.apply_probe(probe, Time(sent_us / 1_000)), Time(sent_us / 1_000))?;
+//!
+//!         let came_us = sent_us + takes_us;
+//!         server.handle_bytes(client.poll_output(), Time(came_us / 1_000));
+//!         client.consume_output(usize::MAX);
+//!         client.handle_bytes(server.poll_output(), Time(came_us / 1_000));
+//!         server.consume_output(usize::MAX);
+//!         let Some(Event::Message { packet }) = client.poll_event() else { panic!("no answer") };
+//!         if let Some(Message::TransportProbeAck(ack, _)) = packet.message() {
+//!             probes.apply_ack(probes.check_ack(&ack, transport)?, came_us);
+//!         }
+//!     }
+//!     clients.push((transport, client));
+//! }
+//! let best = probes.choose(TransportPolicy::Auto);
+//! assert_eq!(best, Some(TransportId::Quic));
+//! // The others are given up before any hello.
+//! clients.retain(|(transport, _)| Some(*transport) == best);
+//! # Ok(())
+//! # }
+//! ```
 
 use alloc::{collections::BTreeMap, vec::Vec};
 

@@ -66,7 +66,7 @@ fn r4_policies_take_what_works() {
 }
 
 #[test]
-fn answers_are_for_their_probe_and_transport() {
+fn r4_answers_are_for_their_probe_and_transport() {
     let mut probes = Probes::new(Limits::default());
     probe(&mut probes, Tcp, 100, None);
     let ack = TransportProbeAck { probe_id: 1, ..Default::default() };
@@ -81,7 +81,7 @@ fn answers_are_for_their_probe_and_transport() {
 }
 
 #[test]
-fn floods_are_bounded() {
+fn r4_floods_are_bounded() {
     let mut probes = Probes::new(Limits { waiting: 3, samples: 4, padding: 100, answer_ms: 10 });
     assert_eq!(probes.check_probe(Tcp, 101, 0).unwrap_err().code, ErrorCode::LIMIT_EXCEEDED);
     assert_eq!(
@@ -103,7 +103,7 @@ fn floods_are_bounded() {
 }
 
 #[test]
-fn medians_do_not_overflow() {
+fn r4_medians_do_not_overflow() {
     assert_eq!(median([].into_iter()), 0);
     assert_eq!(median([u64::MAX, u64::MAX].into_iter()), u64::MAX);
     assert_eq!(median([3, 1, 2].into_iter()), 2);

@@ -57,13 +57,25 @@ fn r1_a_token_is_usable_within_its_window_only() {
 }
 
 #[test]
+fn r1_a_resume_without_a_window_keeps_the_one_before() {
+    let mut random = Random::new(1);
+    let (mut tokens, handle, token) = tokens(&mut random);
+    tokens.detach(handle, "left", NOW);
+    let plan = tokens.check_resume(token.as_bytes(), &open(), 3, NOW).unwrap();
+    let used = tokens.apply_resume(plan).unwrap().used;
+    let (handle, _) = tokens.renew(used, Bound { window_ms: 0, ..bound() }, &mut || random.next()).unwrap();
+    tokens.detach(handle, "left", NOW);
+    assert_eq!(tokens.next_timeout(), Some(NOW.after(100)));
+}
+
+#[test]
 fn r1_no_window_gives_no_token() {
     let mut tokens: Tokens<()> = Tokens::new(Limits::default());
     assert!(tokens.issue(Bound { window_ms: 0, ..bound() }, &mut || 1).is_none());
 }
 
 #[test]
-fn r1_a_token_belongs_to_one_session() {
+fn r1_r2_a_token_belongs_to_one_session() {
     let mut random = Random::new(1);
     let (mut tokens, _, first) = tokens(&mut random);
     let (_, second) = tokens.issue(Bound { session_id: 8, ..bound() }, &mut || random.next()).unwrap();
@@ -193,10 +205,14 @@ fn r2_tokens_are_not_shown() {
     let (tokens, _, token) = tokens(&mut Random::new(1));
     assert_eq!(std::format!("{token:?}"), "Token(…)");
     assert_eq!(std::format!("{tokens:?}"), "Tokens { sessions: 1, .. }");
+    let mut tokens = tokens;
+    let plan = tokens.check_resume(token.as_bytes(), &open(), 3, NOW).unwrap();
+    let used = tokens.apply_resume(plan).unwrap().used;
+    assert_eq!(std::format!("{used:?}"), "Used(…)");
 }
 
 #[test]
-fn tokens_are_bounded_and_a_broken_source_shares_none() {
+fn r1_tokens_are_bounded_and_a_broken_source_shares_none() {
     let mut tokens: Tokens<()> = Tokens::new(Limits { sessions: 5, ..Default::default() });
     let mut random = Random::new(1);
     for _ in 0..5 {
@@ -306,7 +322,7 @@ fn r3_frames_below_the_cursor_are_not_replayed_and_the_old_path_drains() {
     assert!(client.apply_ack(client.check_ack(&ack).unwrap(), NOW));
     for side in [&mut server, &mut client] {
         assert!(!side.replays(0) && !side.replays(40) && side.replays(41));
-        assert!(side.old_path_drains(NOW.after(499)));
+        assert!(side.old_path_drains(NOW.after(499)) && !side.old_path_drains(NOW.after(500)));
         assert_eq!(side.next_timeout(), Some(NOW.after(500)));
         assert!(!side.handle_timeout(NOW.after(499)) && side.handle_timeout(NOW.after(500)));
         assert!(!side.old_path_drains(NOW) && side.next_timeout().is_none());

@@ -3,6 +3,14 @@
 use crate::SessionPriorityClass;
 
 /// One of the four lanes of a queue: the three classes of sessions, and one for every number below them.
+///
+/// ```
+/// use nnrp_core::state::schedule::Lane;
+///
+/// assert_eq!([0, 1, 2].map(Lane::of), [Lane::Interactive, Lane::Balanced, Lane::Background]);
+/// assert_eq!([3, 4, u16::MAX].map(Lane::of), [Lane::Lower; 3]);
+/// assert!(Lane::Balanced.patience() < Lane::Background.patience());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Lane {
     /// Class 0.

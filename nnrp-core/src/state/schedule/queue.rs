@@ -25,6 +25,8 @@ pub struct Ticket {
     pub level: i16,
     /// When it is not worth sending any more.
     pub deadline: Option<Time>,
+    /// Its group, 0 for none.
+    pub group: u64,
 }
 
 /// Whether something may go out now.
@@ -283,6 +285,15 @@ impl<T> Queue<T> {
     /// Any session of which something waits.
     pub fn any_session(&self) -> Option<u32> {
         self.index.first_key_value().map(|(&(session, _), _)| session)
+    }
+
+    /// The members of a group that wait in a session, by their ids (O11).
+    pub fn group(&self, session: u32, group: u64) -> impl Iterator<Item = u64> {
+        let waiting =
+            self.index.range((session, 0)..=(session, u64::MAX)).map(|(&(_, operation), _)| operation);
+        waiting.filter(move |&operation| {
+            group != 0 && self.get(session, operation).is_some_and(|(ticket, _)| ticket.group == group)
+        })
     }
 
     /// Takes everything of a session out.

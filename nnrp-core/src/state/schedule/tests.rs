@@ -75,7 +75,7 @@ fn o11_a_lane_that_was_empty_has_not_saved_up_turns() {
 }
 
 #[test]
-fn sessions_of_a_lane_take_turns() {
+fn o11_sessions_of_a_lane_take_turns() {
     let mut queue = Queue::new(1000);
     for operation in 0..100 {
         push(&mut queue, ticket(1, operation, 0), 0);
@@ -95,7 +95,7 @@ fn sessions_of_a_lane_take_turns() {
 
 /// Also when a session sends one at a time and so is never there between two.
 #[test]
-fn no_session_starves() {
+fn o11_no_session_starves() {
     let mut queue = Queue::new(1000);
     let urgent = |operation, now: u64| Ticket { deadline: Some(Time(now)), ..ticket(2, operation, 0) };
     push(&mut queue, ticket(1, 1, 0), 0);
@@ -135,7 +135,7 @@ fn o13_priority_numbers_above_2_rank_below_it_and_below_one_another() {
 
 /// The least urgent level waits a time that its level alone decides, however many come after it.
 #[test]
-fn no_level_starves() {
+fn o13_no_level_starves() {
     let mut queue = Queue::new(1_000_000);
     push(&mut queue, Ticket { level: -10, ..ticket(1, 1, 0) }, 0);
     for now in 0..3000u64 {
@@ -236,7 +236,8 @@ fn queues_match_a_model() {
         let operation = random.below(40);
         let deadline = random.chance(3).then(|| Time(now + random.below(500)));
         let level = random.below(7) as i16 - 3;
-        let ticket = Ticket { session, operation, class: random.below(6) as u16, level, deadline };
+        let group = random.below(3);
+        let ticket = Ticket { session, operation, class: random.below(6) as u16, level, deadline, group };
         match random.below(8) {
             0..3 => match queue.check_push(&ticket, Time(now)) {
                 Ok(plan) => {
@@ -296,6 +297,10 @@ fn queues_match_a_model() {
             }
         }
         assert_eq!(queue.len(), model.len());
+        let of = |key: &(u32, u64), ticket: &Ticket| key.0 == session && ticket.group == 2;
+        let members = model.iter().filter(|(key, ticket)| of(key, ticket)).map(|(key, _)| key.1);
+        assert!(queue.group(session, 2).eq(members));
+        assert_eq!(queue.group(session, 0).count(), 0, "0 is no group");
     }
     for session in 0..4 {
         queue.remove_session(session, |_, _| {});

@@ -214,6 +214,12 @@ impl Schemas {
 
 /// The hash of a schema that is made here: the first 8 bytes of SHA-256 of its body, little-endian (G1). Who gets
 /// a schema compares its hash and never computes it.
+///
+/// ```
+/// use nnrp_core::state::schema::digest;
+///
+/// assert_eq!(digest(b""), 0x14_1c_fc_98_42_c4_b0_e3);
+/// ```
 pub fn digest(body: &[u8]) -> u64 {
     use sha2::Digest;
     let hash = sha2::Sha256::digest(body);

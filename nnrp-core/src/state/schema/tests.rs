@@ -79,7 +79,7 @@ fn code(result: Result<Installed, Refusal>) -> u32 {
 }
 
 #[test]
-fn g1_the_same_again_is_installed_already_and_another_hash_conflicts() {
+fn g1_g4_the_same_again_is_installed_already_and_another_hash_conflicts() {
     let mut both = Both::new(Policy::default());
     assert_eq!(both.install(header(ID, 1), &[]).unwrap().outcome, Outcome::Installed);
     assert_eq!(both.install(header(ID, 1), &[]).unwrap().outcome, Outcome::AlreadyInstalled);
@@ -102,7 +102,7 @@ fn g1_the_hash_is_the_front_of_sha_256() {
 }
 
 #[test]
-fn g1_a_hash_never_changes_also_not_after_invalidation() {
+fn g1_g4_a_hash_never_changes_also_not_after_invalidation() {
     let mut both = Both::new(Policy::default());
     both.install(header(ID, 1), &[]).unwrap();
     let plan = both.schemas.check_invalidate(ID, 1).unwrap();
@@ -130,6 +130,15 @@ fn g2_old_versions_stay_unless_policy_drops_them() {
         let other = SchemaDescriptorHeader { schema_hash: 1, ..header(ID, 1) };
         assert_eq!(code(both.install(other, &[])), Code::SchemaHashConflict.raw());
     }
+}
+
+#[test]
+fn g2_only_older_versions_are_dropped() {
+    let mut both = Both::new(Policy { keep_old: false, ..Default::default() });
+    both.install(header(ID, 5), &[]).unwrap();
+    let installed = both.install(header(ID, 3), &[]).unwrap();
+    assert_eq!((installed.outcome, installed.dropped.len()), (Outcome::Updated, 0));
+    both.bind(ID, 5).unwrap();
 }
 
 #[test]
@@ -225,7 +234,7 @@ fn g5_nothing_is_skipped_whether_or_not_it_is_critical() {
 }
 
 #[test]
-fn g5_flags_say_what_a_schema_may_be_used_for() {
+fn g5_s8_flags_say_what_a_schema_may_be_used_for() {
     let mut both = Both::new(Policy::default());
     let plain = SchemaDescriptorHeader { schema_flags: SchemaFlags::empty(), ..header(ID, 1) };
     let cached = both.install_as(plain, &[], Origin::Cached(object(1).1));
@@ -264,6 +273,8 @@ fn g6_a_standard_schema_takes_its_body_from_whom_brings_it_first() {
     assert_eq!(code(both.install(wrong, &[])), Code::SchemaIncompatible.raw());
     let wrong = SchemaDescriptorHeader { default_stream_semantics: StreamSemantics::Event, ..chat };
     assert_eq!(code(both.install(wrong, &[])), Code::SchemaIncompatible.raw());
+    let next = SchemaDescriptorHeader { profile_id: ProfileId::TENSOR, schema_version: 4, ..chat };
+    assert_eq!(both.install(next, &[]).unwrap_err().rule, "G6", "in no version");
     let key = object(1).1;
     assert_eq!(both.install_as(chat, &[], Origin::Cached(key)).unwrap().outcome, Outcome::Installed);
     let other = SchemaDescriptorHeader { schema_hash: 8, ..chat };
@@ -338,7 +349,7 @@ fn x5_dependencies_stand_in_the_graph() {
 }
 
 #[test]
-fn hostile_schemas_are_bounded() {
+fn g1_g4_hostile_schemas_are_bounded() {
     let mut both = Both::new(Policy::default());
     both.schemas.limits = Limits { schemas: 20, versions: 5, dependencies: 4 };
     both.install(header(ID, 1), &[]).unwrap();

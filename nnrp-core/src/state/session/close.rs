@@ -31,7 +31,6 @@ pub struct PeerClosePlan {
 pub struct CloseAckPlan {
     session_id: u32,
     status: CloseStatus,
-    waterline: Option<u64>,
 }
 
 /// What the application says to a close of the peer's.
@@ -97,7 +96,6 @@ impl Session {
             policy: close.in_flight_policy,
             before,
             until: None,
-            waterline: None,
             last_operation_id: 0,
         });
         if ours {
@@ -121,7 +119,6 @@ impl Session {
             policy: InFlightPolicy::Drain,
             before,
             until: None,
-            waterline: None,
             last_operation_id: 0,
         });
     }
@@ -243,21 +240,16 @@ impl Sessions {
         }
     }
 
-    /// Checks an answer to a close of ours. `waterline` is the serial of the operation that it names, where that
-    /// is known.
+    /// Checks an answer to a close of ours. Its waterline is for the application to know: until `closed` the end of
+    /// every live operation is taken, those up to the waterline among them (S3).
     ///
     /// # Errors
     ///
     /// `invalid_state` for an answer to nothing, for one that goes back on an earlier one, and for a rejection that
     /// came when the session was given up. The last wants a fatal ERROR of the session, as the peer still has it.
-    pub fn check_close_ack(
-        &self,
-        session_id: u32,
-        ack: &SessionCloseAck,
-        waterline: Option<u64>,
-    ) -> Result<CloseAckPlan, Refusal> {
+    pub fn check_close_ack(&self, session_id: u32, ack: &SessionCloseAck) -> Result<CloseAckPlan, Refusal> {
         let none = Refusal::state("S1", "the answer fits no close").about(session_id.into());
-        let plan = CloseAckPlan { session_id, status: ack.close_status, waterline };
+        let plan = CloseAckPlan { session_id, status: ack.close_status };
         let Some(session) = self.live.get(&session_id) else {
             return match self.owed.get(&session_id) {
                 // The peer goes on with a session that is closed here, and has to be told.
@@ -276,7 +268,7 @@ impl Sessions {
 
     /// The answer has come. `None` where the session had ended already by the peer's own close.
     pub fn apply_close_ack(&mut self, plan: CloseAckPlan) -> Option<Step> {
-        let CloseAckPlan { session_id, status, waterline } = plan;
+        let CloseAckPlan { session_id, status } = plan;
         let Some(session) = self.live.get_mut(&session_id) else {
             if matches!(status, CloseStatus::Closed | CloseStatus::Rejected) {
                 self.owed.remove(&session_id);
@@ -300,11 +292,7 @@ impl Sessions {
                 self.schedule(session_id);
                 return self.live.get(&session_id).map(|session| session.step(false, None));
             }
-            CloseStatus::Draining => {
-                closing.ours = Some(Progress::Draining);
-                // A waterline only rises.
-                closing.waterline = closing.waterline.max(waterline.or(Some(0)));
-            }
+            CloseStatus::Draining => closing.ours = Some(Progress::Draining),
             CloseStatus::Acknowledged => closing.ours = Some(Progress::Acknowledged),
         }
         // The peer has accepted the close; with abort that ended the operations there.
@@ -314,6 +302,16 @@ impl Sessions {
         }
         let cancel = cancel && session.cancel();
         Some(session.step(cancel, None))
+    }
+
+    /// An answer to a close of ours could not be taken. Says whether the peer goes on with a session that was given up
+    /// here: it has to be told by a fatal ERROR of that session.
+    pub fn skip_close(&mut self, session_id: u32, ack: &SessionCloseAck) -> bool {
+        let gone = ack.close_status == CloseStatus::Rejected && self.owed.get(&session_id) == Some(&true);
+        if gone {
+            self.owed.remove(&session_id);
+        }
+        gone
     }
 
     /// A fatal ERROR of scope session ended the session, on whichever side (C4).

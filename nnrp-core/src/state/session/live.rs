@@ -158,8 +158,6 @@ pub(super) struct Closing {
     pub(super) before: SessionState,
     /// When it is over whatever happens.
     pub(super) until: Option<Time>,
-    /// Operations with a serial up to this one still get their terminal event.
-    pub(super) waterline: Option<u64>,
     /// The operation that an answer of ours names as waterline.
     pub(super) last_operation_id: u64,
 }
@@ -248,16 +246,6 @@ impl Session {
     /// Whether it can be resumed on another connection (R1).
     pub const fn is_resumable(&self) -> bool {
         self.terms.flags.contains(SessionFlagsAck::RESUME_ENABLED) && self.terms.resume_window_ms != 0
-    }
-
-    /// Whether the operation with that serial can still get a terminal event (S3). After `draining` only
-    /// operations up to the acknowledged waterline can, until `closed` or a higher waterline.
-    pub fn expects(&self, serial: u64) -> bool {
-        match (self.state, self.closing.as_ref().and_then(|closing| closing.waterline)) {
-            (SessionState::Closed, _) => false,
-            (SessionState::Draining, Some(waterline)) => serial <= waterline,
-            _ => true,
-        }
     }
 
     /// What it takes along to another connection.

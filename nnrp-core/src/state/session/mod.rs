@@ -16,6 +16,7 @@ use open::Request;
 pub use open::{AnswerPlan, OpenAckPlan, OpenPlan, Opened, Policy, Resume, Ticket, Verdicts};
 pub use patch::{Accept, PatchAckPlan, PatchPlan};
 
+use super::table::Table;
 use super::{Refusal, Side, Time};
 use crate::{
     DescriptorFlags, ProfileId, SessionErrorCode, SessionFlagsAck, SessionOpenAck, SessionState,
@@ -70,7 +71,7 @@ impl Default for Limits {
 pub struct Sessions {
     side: Side,
     limits: Limits,
-    live: BTreeMap<u32, Session>,
+    live: Table<Session>,
     requests: VecDeque<Request>,
     /// Requests that were answered so far; the ticket of the oldest one that was not.
     answered: u64,
@@ -103,7 +104,7 @@ impl Sessions {
         Self {
             side,
             limits,
-            live: BTreeMap::new(),
+            live: Table::new(),
             requests: VecDeque::new(),
             answered: 0,
             last_id: 0,
@@ -120,6 +121,11 @@ impl Sessions {
     /// All sessions, by id.
     pub fn iter(&self) -> impl Iterator<Item = &Session> {
         self.live.values()
+    }
+
+    /// Says that there will be more about a session, which is found faster then.
+    pub fn approach(&mut self, session_id: u32) {
+        self.live.approach(session_id);
     }
 
     /// How many there are.
@@ -280,14 +286,16 @@ impl Sessions {
                 });
             }
         }
-        self.live.retain(|_, session| session.state != SessionState::Opening);
-        for session in self.live.values_mut() {
-            session.drain_with_connection();
-            session.due = None;
-        }
         self.timers.clear();
         let ids: Vec<u32> = self.live.keys().copied().collect();
         for id in ids {
+            let Some(session) = self.live.get_mut(&id) else { continue };
+            if session.state == SessionState::Opening {
+                self.live.remove(&id);
+                continue;
+            }
+            session.drain_with_connection();
+            session.due = None;
             self.schedule(id);
         }
     }
@@ -298,10 +306,12 @@ impl Sessions {
         self.requests.clear();
         self.owed.clear();
         self.timers.clear();
-        core::mem::take(&mut self.live).into_values().map(|mut session| {
+        let mut live = core::mem::replace(&mut self.live, Table::new());
+        core::iter::from_fn(move || {
+            let mut session = live.pop_first()?;
             session.turn(SessionState::Closed);
             session.due = None;
-            session
+            Some(session)
         })
     }
 

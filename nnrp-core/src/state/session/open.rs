@@ -70,6 +70,26 @@ pub enum Opened {
 }
 
 /// What a server grants and what it insists on.
+///
+/// ```
+/// use nnrp_core::{SessionFlags, SessionFlagsAck, SessionOpen, SessionPriorityClass};
+/// use nnrp_core::state::{Side, session::{Limits, Policy, Sessions, Verdicts}};
+///
+/// let mut server = Sessions::new(Side::Server, Limits::default());
+/// let policy = Policy {
+///     highest: SessionPriorityClass::Balanced,
+///     flags: SessionFlags::ALLOW_RESUME,
+///     ..Policy::default()
+/// };
+/// let open = SessionOpen { session_flags: SessionFlags::all(), ..SessionOpen::default() };
+/// let ticket = server.apply_open(server.check_open(&open, false)?);
+/// let answer = server.check_answer(ticket, &policy, &Verdicts::default(), &mut || 7)?;
+/// // It is lowered and said so, and only what is allowed is granted.
+/// assert_eq!(answer.ack().accepted_priority_class, SessionPriorityClass::Balanced);
+/// let granted = SessionFlagsAck::RESUME_ENABLED | SessionFlagsAck::PRIORITY_DOWNGRADED;
+/// assert_eq!(answer.ack().session_flags_ack, granted);
+/// # Ok::<(), nnrp_core::state::Refusal>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
     /// The most urgent class that is given out.
@@ -129,6 +149,19 @@ pub enum Resume {
 }
 
 /// What other modules and the application say of a request.
+///
+/// ```
+/// use nnrp_core::{SessionErrorCode, SessionOpen, SessionStatus};
+/// use nnrp_core::state::{Side, session::{Limits, Policy, Sessions, Verdicts}};
+///
+/// let mut server = Sessions::new(Side::Server, Limits::default());
+/// let ticket = server.apply_open(server.check_open(&SessionOpen::default(), false)?);
+/// let verdicts = Verdicts { auth: false, ..Verdicts::default() };
+/// let answer = server.check_answer(ticket, &Policy::default(), &verdicts, &mut || 7)?;
+/// assert_eq!(answer.ack().session_status, SessionStatus::Rejected);
+/// assert_eq!(answer.ack().session_error_code, SessionErrorCode::AUTH_FAILED);
+/// # Ok::<(), nnrp_core::state::Refusal>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verdicts {
     /// Whether the session's credentials are good.
@@ -425,10 +458,11 @@ impl Sessions {
     }
 
     /// Client: the answer to the oldest request could not be taken. The request counts as refused, so that the
-    /// next answer meets the next request.
-    pub fn skip(&mut self) -> Option<Ticket> {
+    /// next answer meets the next request. Gives the id that it asked for, too. Where the server has a session now, a
+    /// fatal ERROR of that session tells it that there is none.
+    pub fn skip(&mut self) -> Option<(Ticket, u32)> {
         let ticket = Ticket(self.answered);
-        self.next_request().map(|_| ticket)
+        self.next_request().map(|request| (ticket, request.open.requested_session_id))
     }
 
     /// The connection is over: gives the requests that nobody answers any more.

@@ -2,7 +2,9 @@
 
 use super::{Sessions, live::Settings};
 use crate::state::{Refusal, Side};
-use crate::{PatchMask, ProfileId, SessionPatch, SessionPatchAck, SessionPatchReason, SessionPatchStatus};
+use crate::{
+    PatchMask, ProfileId, SessionPatch, SessionPatchAck, SessionPatchReason, SessionPatchStatus, SessionState,
+};
 
 /// A patch that may be sent or taken.
 #[derive(Clone, Copy, Debug)]
@@ -49,11 +51,16 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// `invalid_state` unless the session is open; on the client also `limit_exceeded` over what may be
-    /// unanswered, and `invalid_state` for another profile, which cannot be patched (S7).
+    /// `invalid_state` unless the session is open, or on the server where its own close is not accepted yet; on the
+    /// client also `limit_exceeded` over what may be unanswered, and `invalid_state` for another profile, which cannot
+    /// be patched (S7).
     pub fn check_patch(&self, session_id: u32, patch: &SessionPatch) -> Result<PatchPlan, Refusal> {
         let session = self.check_session(session_id)?;
-        if !session.is_open() {
+        // One that crosses a close is answered like any: the close may be rejected, and then patches go on as before.
+        let crosses = self.side == Side::Server
+            && session.state == SessionState::Closing
+            && session.closing.as_ref().is_some_and(|closing| closing.theirs.is_none());
+        if !session.is_open() && !crosses {
             return Err(Refusal::state("S4", "the session is closing").about(session_id.into()));
         }
         if patch.validate().is_err() {

@@ -70,7 +70,7 @@ pub(super) fn in_state(state: SessionState) -> Sessions {
         SessionState::Closed => CloseStatus::Closed,
         _ => return client,
     };
-    client.apply_close_ack(client.check_close_ack(7, &close_ack(status), Some(1)).unwrap());
+    client.apply_close_ack(client.check_close_ack(7, &close_ack(status)).unwrap());
     client
 }
 
@@ -117,6 +117,7 @@ fn s9_live_operations_stay_within_what_was_acknowledged() {
 fn s9_acknowledged_as_0_none_may_run() {
     let client = client(7, SessionFlags::empty(), |ack| ack.max_in_flight_operations = 0);
     assert_eq!(client.check_submit(7).unwrap_err().rule, "S9");
+    assert!(!client.get(7).unwrap().is_full(), "waiting does not help");
 }
 
 #[test]
@@ -201,6 +202,16 @@ fn s11_tags_and_route_are_kept_and_select_nothing() {
     }
     client.apply_submit(client.check_submit(7).unwrap(), NOW);
     assert_eq!(client.get(8).unwrap().live(), 0);
+
+    // The server says its own, and confirms its own routing domain.
+    let mut server = sessions(Side::Server);
+    let ticket = server.apply_open(server.check_open(&SessionOpen::default(), false).unwrap());
+    let (policy, verdicts) = (
+        Policy { route_scope_id: 97, ..Default::default() },
+        Verdicts { server_tag: 98, ..Default::default() },
+    );
+    let plan = server.check_answer(ticket, &policy, &verdicts, &mut || 1).unwrap();
+    assert_eq!((plan.ack().route_scope_id, plan.ack().server_session_tag), (97, 98));
 }
 
 fn patch(mask: PatchMask) -> SessionPatch {
@@ -241,6 +252,19 @@ fn s7_a_patch_changes_only_what_its_mask_names() {
         assert_eq!(client.apply_patch_ack(client.check_patch_ack(7, &ack).unwrap()), mask);
         assert_eq!(*client.get(7).unwrap().settings(), settings);
     }
+}
+
+#[test]
+fn s7_what_is_not_applied_is_said() {
+    let mut server = client(7, SessionFlags::empty(), |_| {});
+    server.side = Side::Server;
+    let (tier, lanes) = (PatchMask::QUALITY_TIER, PatchMask::ACTIVE_LANE_MASK);
+    let accept = Accept { mask: tier | PatchMask::TARGET_CADENCE, ..Default::default() };
+    let ack = server.apply_patch(server.check_patch(7, &patch(tier | lanes)).unwrap(), &accept);
+    assert_eq!((ack.status, ack.reason), (SessionPatchStatus::Partial, SessionPatchReason::UnsupportedValue));
+    assert_eq!((ack.applied_patch_mask, ack.rejected_patch_mask), (tier, lanes));
+    let settings = server.get(7).unwrap().settings();
+    assert_eq!((settings.quality_tier, settings.active_lane_mask), (2, 0));
 }
 
 #[test]

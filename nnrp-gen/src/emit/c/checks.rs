@@ -1,11 +1,11 @@
 //! The checks of a layout: one pass over good bytes or values, and the search for the first fault.
 
+use crate::emit::fixed::{Word, fixed, masked_by};
 use crate::model::{Element, Field, Layout, Meaning, Rule, Scalar};
 use crate::rule::{self, FieldRef};
 use crate::wire::FaultKind;
 
 use super::faults::Blame;
-use super::fixed::{Word, fixed, masked_by};
 use super::layouts::{Emit, at, element};
 use super::rules::Reach;
 use super::text::{call, doc, hex, indent, return_all};

@@ -9,7 +9,6 @@ mod digest;
 mod entries;
 mod enums;
 mod faults;
-mod fixed;
 mod layouts;
 mod machines;
 mod messages;

@@ -53,6 +53,15 @@ fn k4_dependencies_can_be_seen() {
 }
 
 #[test]
+fn k4_who_needs_two_versions_is_reached_once() {
+    let mut graph = Graph::default();
+    let needs = [0, 1, 2].map(|version| Need { on: node(1), version });
+    let plan = graph.check_declare(node(2), &needs).unwrap();
+    graph.apply_declare(plan);
+    assert_eq!(graph.remove(node(1)), [node(2)]);
+}
+
+#[test]
 fn k4_nothing_depends_on_itself() {
     let graph = Graph::default();
     let refusal = graph.check_declare(node(1), &[Need::any(node(1))]).unwrap_err();
@@ -72,7 +81,7 @@ fn k1_a_new_version_breaks_who_needs_another_one() {
 }
 
 #[test]
-fn hostile_dependency_counts_are_refused_and_a_long_chain_needs_no_recursion() {
+fn k4_hostile_dependency_counts_are_refused_and_a_long_chain_needs_no_recursion() {
     let mut graph = Graph::new(GraphLimits { per_node: 64, edges: 300_000 });
     let many: Vec<Need> = (1..=65).map(|id| Need::any(node(id))).collect();
     assert_eq!(graph.check_declare(node(0), &many).unwrap_err().code, ErrorCode::LIMIT_EXCEEDED);
@@ -125,4 +134,29 @@ fn model_reaches_what_a_slow_walk_reaches() {
         }
         assert_eq!(graph.edges(), model.values().map(Vec::len).sum::<usize>());
     }
+}
+
+#[test]
+fn k4_j4_the_end_of_a_session_fails_its_objects_and_forgets_its_results() {
+    let mut graph = Graph::default();
+    let result = |session, operation| Node::Result { session, operation };
+    let runtime = |session, object| Node::Runtime { session, object };
+    let needs: [(Node, &[Node]); 5] = [
+        (node(1), &[result(7, 1), result(8, 1)]),
+        (node(2), &[result(7, 1)]),
+        (node(3), &[runtime(7, 1)]),
+        (node(4), &[node(3), runtime(8, 1)]),
+        (result(7, 2), &[runtime(7, u64::MAX), node(9)]),
+    ];
+    for (one, on) in needs {
+        let on: Vec<Need> = on.iter().map(|on| Need::any(*on)).collect();
+        graph.apply_declare(graph.check_declare(one, &on).unwrap());
+    }
+    assert_eq!(graph.end_session(7), [node(3), node(4)]);
+    // What depended on a result of its stands, and only on what is left.
+    assert_eq!(graph.needs(node(1)), [Need::any(result(8, 1))]);
+    assert_eq!((graph.edges(), graph.len()), (1, 2));
+    assert_eq!(graph.remove(result(7, 1)), []);
+    assert_eq!(graph.remove(result(8, 1)), [node(1)]);
+    assert_eq!((graph.edges(), graph.len()), (0, 0));
 }

@@ -11,7 +11,7 @@ fn lease_id(stored: &Stored) -> u64 {
 }
 
 #[test]
-fn k2_renewing_keeps_the_id_and_granting_again_makes_a_new_one() {
+fn k2_t2_renewing_keeps_the_id_and_granting_again_makes_a_new_one() {
     let mut both = Both::new(Limits::default());
     let first = lease_id(&both.put(&leased(1, owner(), 100, Expiry::Refuse), NOW).unwrap());
     let plan = both.cache.check_renew(key(1), first, owner(), 200, NOW.after(50)).unwrap();
@@ -29,7 +29,7 @@ fn k2_renewing_keeps_the_id_and_granting_again_makes_a_new_one() {
 }
 
 #[test]
-fn k2_only_its_owner_renews_a_lease_and_only_while_it_runs() {
+fn k2_k3_only_its_owner_renews_a_lease_and_only_while_it_runs() {
     let mut both = Both::new(Limits::default());
     let id = lease_id(&both.put(&leased(1, owner(), 100, Expiry::Keep), NOW).unwrap());
     both.add(2, &[]);
@@ -50,7 +50,7 @@ fn k2_only_its_owner_renews_a_lease_and_only_while_it_runs() {
 }
 
 #[test]
-fn k2_each_expiry_policy_says_what_becomes_of_the_object() {
+fn k2_t2_each_expiry_policy_says_what_becomes_of_the_object() {
     use CacheErrorCode::{CacheMiss, LeaseExpired, None};
     for (expiry, code) in [(Expiry::Refuse, LeaseExpired), (Expiry::Remove, CacheMiss), (Expiry::Keep, None)]
     {
@@ -128,6 +128,38 @@ fn k2_a_lease_outlives_a_time_without_one() {
 }
 
 #[test]
+fn k2_an_object_stays_for_its_own_time_after_its_lease() {
+    for expiry in [Expiry::Refuse, Expiry::Remove] {
+        let mut both = Both::new(Limits::default());
+        both.put(&leased(1, owner(), 100, expiry), NOW).unwrap();
+        // Put again without a lease, for a longer time.
+        both.put(&Put { ttl_ms: 500, digest: 3, ..Put::new(key(1)) }, NOW).unwrap();
+        both.tick(NOW.after(100));
+        assert_eq!(both.cache.leases(), 0);
+        assert_eq!(both.find(1, NOW.after(499)), CacheErrorCode::None);
+        both.tick(NOW.after(500));
+        assert_eq!(both.find(1, NOW.after(500)), CacheErrorCode::LeaseExpired);
+    }
+}
+
+#[test]
+fn k2_a_lease_ends_with_its_object() {
+    let mut both = Both::new(Limits::default());
+    both.put(&leased(1, owner(), 100, Expiry::Refuse), NOW).unwrap();
+    both.put(&leased(2, owner(), 100, Expiry::Refuse), NOW).unwrap();
+    let one = crate::CacheInvalidate {
+        invalidate_scope: crate::CacheInvalidateScope::ObjectKey,
+        cache_namespace: 2,
+        cache_key_lo: 1,
+        ..Default::default()
+    };
+    let plan = both.cache.check_invalidate(1, &one).unwrap();
+    both.cache.apply_invalidate(&mut both.graph, plan);
+    both.audit();
+    assert_eq!((both.cache.leases(), both.cache.counters().leases_ended), (1, 1));
+}
+
+#[test]
 fn x4_names_an_owner_that_fits_its_message() {
     let of = |owner_scope, owner_id, session| {
         Owner::of(&CacheLeaseExtension { owner_scope, owner_id, ..Default::default() }, session)
@@ -166,7 +198,7 @@ fn x4_its_time_wins_over_that_of_the_put() {
 }
 
 #[test]
-fn a_flood_of_leases_is_bounded() {
+fn k6_a_flood_of_leases_is_bounded() {
     let mut both = Both::new(Limits { leases: 50, ..Default::default() });
     for at in 0..50 {
         both.put(&leased(at % 3, owner(), 0, Expiry::Refuse), NOW).unwrap();

@@ -36,6 +36,33 @@ fn k3_a_lookup_fails_with_exactly_one_reason_in_this_order() {
 }
 
 #[test]
+fn k3_what_is_over_has_an_expired_lease_whoever_noticed() {
+    let mut both = Both::new(Limits::default());
+    both.put(&Put { ttl_ms: 10, ..Put::new(key(1)) }, NOW).unwrap();
+    both.add(2, &[]);
+    assert_eq!(both.find(1, NOW.after(9)), Code::None);
+    // Its time passes, which the cache has not done anything about yet, and then has.
+    assert_eq!(both.find(1, NOW.after(10)), Code::LeaseExpired);
+    both.tick(NOW.after(10));
+    assert_eq!(both.find(1, NOW.after(10)), Code::LeaseExpired);
+    // A lease that does not run brings nothing, however good the object is.
+    let under = Want { lease_id: 77, ..Want::new(key(2)) };
+    assert_eq!(both.cache.check_lookup(&under, NOW), Err(Code::LeaseExpired));
+}
+
+#[test]
+fn k3_of_several_kinds_the_first_failure_is_told() {
+    let mut both = Both::new(Limits::default());
+    let other = Key { kind: CacheObjectKind::TOOL_SCHEMA, ..key(1) };
+    both.put(&Put { ttl_ms: 10, ..Put::new(key(1)) }, NOW).unwrap();
+    both.put(&Put { profile: ProfileId::TOKEN, ..Put::new(other) }, NOW).unwrap();
+    let tensor = CacheReference { profile_id: ProfileId::TENSOR, ..reference(1) };
+    assert_eq!(both.cache.check_reference(1, &tensor, NOW), Err(Code::SchemaMismatch));
+    both.tick(NOW.after(10));
+    assert_eq!(both.cache.check_reference(1, &tensor, NOW.after(10)), Err(Code::LeaseExpired));
+}
+
+#[test]
 fn k3_profile_and_schema_have_to_fit_where_both_are_told() {
     let mut both = Both::new(Limits::default());
     both.put(&Put { profile: ProfileId::TOKEN, schema: (7, 2), ..Put::new(key(1)) }, NOW).unwrap();

@@ -44,7 +44,7 @@ fn k8_an_answer_in_another_session_answers_nothing() {
 }
 
 #[test]
-fn x4_only_what_was_asked_for_is_granted() {
+fn k1_k2_x4_only_what_was_asked_for_is_granted() {
     let lease =
         |lease_id, object_version| CacheLeaseExtension { lease_id, object_version, ..Default::default() };
     for (asked, granted, rule) in [
@@ -72,13 +72,17 @@ fn k8_a_refusal_brings_its_code_and_nothing_else() {
     send(&mut sent, &put(1, CacheObjectKind::TOOL_SCHEMA), Some(CacheLeaseExtension::default()));
     let rejected =
         CacheAck { status: CacheAckStatus::Rejected, detail_code: 7, accepted_ttl_ms: 9, ..ack(1) };
-    let answered = sent.apply_ack(sent.check_ack(&rejected, None, 3).unwrap(), NOW).unwrap();
-    assert_eq!(answered.code, Some(ErrorCode::LIMIT_EXCEEDED));
-    assert_eq!((answered.lease, answered.until), (None, None));
+    for lease in [None, Some(CacheLeaseExtension { lease_id: 5, ttl_ms: 9, ..Default::default() })] {
+        let mut sent = sent.clone();
+        let plan = sent.check_ack(&rejected, lease.as_ref(), 3).unwrap();
+        let answered = sent.apply_ack(plan, NOW).unwrap();
+        assert_eq!(answered.code, Some(ErrorCode::LIMIT_EXCEEDED));
+        assert_eq!((answered.lease, answered.until), (None, None));
+    }
 }
 
 #[test]
-fn a_flood_of_puts_is_bounded() {
+fn k8_a_flood_of_puts_is_bounded() {
     let mut sent = Sent::new(3);
     for lo in 0..3 {
         send(&mut sent, &put(lo, CacheObjectKind::TOOL_SCHEMA), None);

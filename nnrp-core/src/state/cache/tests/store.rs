@@ -40,7 +40,7 @@ fn k1_a_version_is_not_used_again_after_the_object_went() {
 }
 
 #[test]
-fn k6_over_the_limits_a_put_is_refused_and_nothing_is_lost() {
+fn k6_k8_over_the_limits_a_put_is_refused_and_nothing_is_lost() {
     for (limits, size) in [
         (Limits { entries: 2, ..Default::default() }, 1),
         (Limits { bytes: 10, ..Default::default() }, 5),
@@ -133,11 +133,29 @@ fn k5_hints_change_what_goes_first_and_no_check() {
 }
 
 #[test]
+fn k5_a_touch_is_a_use_and_takes_no_preference_away() {
+    for (preferred, first) in [(false, 2), (true, 3)] {
+        let mut both = Both::new(Limits { entries: 3, eviction: Eviction::LeastUsed, ..Default::default() });
+        for lo in 1..=3 {
+            both.add(lo, &[]);
+        }
+        if preferred {
+            both.cache.hint(&key(2), Hint::Reuse(true));
+        }
+        for lo in [2, 3, 1].into_iter().filter(|lo| preferred || *lo == 1) {
+            both.cache.hint(&key(lo), Hint::Touch);
+        }
+        assert_eq!(both.add(4, &[]).gone.evicted, [key(first)], "preferred: {preferred}");
+    }
+}
+
+#[test]
 fn k7_private_kinds_obey_the_same_rules() {
     let private = Key { kind: CacheObjectKind::from_raw(0x8123).unwrap(), ..key(1) };
     let mut both = Both::new(Limits::default());
     both.put(&Put { version: 3, ttl_ms: 10, ..Put::new(private) }, NOW).unwrap();
     assert_eq!(both.put(&Put { version: 2, ..Put::new(private) }, NOW).unwrap_err().rule, "K1");
+    assert_eq!(both.put(&Put { version: 3, digest: 9, ..Put::new(private) }, NOW).unwrap_err().rule, "K1");
     let want = Want { version: 4, ..Want::new(private) };
     assert_eq!(both.cache.check_lookup(&want, NOW), Err(CacheErrorCode::VersionMismatch));
     // The kind is part of the identity.
@@ -146,6 +164,11 @@ fn k7_private_kinds_obey_the_same_rules() {
         both.cache.check_lookup(&Want::new(private), NOW.after(10)),
         Err(CacheErrorCode::LeaseExpired)
     );
+    let lease = Ask { lease_id: 0, owner: owner(), ttl_ms: 20, expiry: Expiry::Refuse };
+    let id = both.put(&Put { lease: Some(lease), ..Put::new(private) }, NOW).unwrap().lease.unwrap().id;
+    let under = Want { lease_id: id, ..Want::new(private) };
+    assert!(both.cache.check_lookup(&under, NOW.after(19)).is_ok());
+    assert_eq!(both.cache.check_lookup(&under, NOW.after(20)), Err(CacheErrorCode::LeaseExpired));
 }
 
 #[test]
@@ -174,7 +197,7 @@ fn k4_what_depends_goes_with_it() {
 }
 
 #[test]
-fn k4_a_dependency_has_to_be_there() {
+fn k1_k4_a_dependency_has_to_be_there_in_its_version() {
     let mut both = Both::new(Limits::default());
     let put =
         |version| Put { needs: [Need { on: Node::Object(key(1)), version }].into(), ..Put::new(key(2)) };
@@ -202,6 +225,16 @@ fn k4_expiry_and_eviction_reach_what_depends_too() {
     let stored = both.add(5, &[]);
     assert_eq!(stored.gone.evicted, [key(3)]);
     assert_eq!(both.find(4, NOW), CacheErrorCode::DependencyInvalid);
+}
+
+#[test]
+fn k4_what_an_object_depends_on_is_not_evicted_for_it() {
+    let mut both = Both::new(Limits { entries: 2, eviction: Eviction::Oldest, ..Default::default() });
+    both.add(1, &[]);
+    both.add(2, &[]);
+    let stored = both.add(3, &[1]);
+    assert_eq!(stored.gone.evicted, [key(2)]);
+    assert_eq!((both.find(1, NOW), both.find(3, NOW)), (CacheErrorCode::None, CacheErrorCode::None));
 }
 
 #[test]
@@ -347,7 +380,7 @@ fn a_session_sees_its_own_objects_first_and_then_the_connections() {
 }
 
 #[test]
-fn a_session_takes_its_objects_along() {
+fn k1_a_session_takes_its_objects_along() {
     let mut both = Both::new(Limits::default());
     both.add(1, &[]);
     both.put(&Put::new(Key { space: 2, ..key(1) }), NOW).unwrap();

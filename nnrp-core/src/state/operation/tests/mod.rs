@@ -9,8 +9,8 @@ mod walk;
 
 use std::vec::Vec;
 
-use super::slab::NIL;
 use super::*;
+use crate::state::slab::NIL;
 use crate::state::{Refusal, Time};
 use crate::{DropReasonCode, ErrorCode, OperationState, StageCode};
 

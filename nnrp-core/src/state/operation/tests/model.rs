@@ -75,13 +75,13 @@ impl Model {
             },
             _ => match by_id {
                 Some(n) if frame == 0 || self.all[n].frame == frame => Seen::Live(n),
-                Some(_) => Seen::Wrong,
-                None if frame != 0 && by_frame.is_some() => Seen::Wrong,
-                // The newest of that id, by its end.
-                None => match self.ended.iter().rev().find(|&&n| self.all[n].id == operation) {
-                    Some(&n) if frame == 0 || self.all[n].frame == frame => Seen::Ended,
-                    _ => Seen::Wrong,
-                },
+                // The pair itself, whatever has its id or its frame now.
+                _ => {
+                    let is_it = |n: &&usize| {
+                        self.all[**n].id == operation && (frame == 0 || self.all[**n].frame == frame)
+                    };
+                    if self.ended.iter().any(|n| is_it(&n)) { Seen::Ended } else { Seen::Wrong }
+                }
             },
         }
     }

@@ -192,7 +192,9 @@ fn o4_a_frame_is_in_one_live_pair() {
     admit(&mut operations, other);
     // The frame now means the live one, and the old pair still means the old one.
     assert_eq!(operations.by_frame(7).unwrap().id(), 8);
-    refused(operations.find(Named::pair(7, 7)), INVALID, "O4");
+    let old = operations.find(Named::pair(7, 7)).unwrap();
+    assert!(matches!(old, Found::Ended(ended) if (ended.operation, ended.frame) == (7, 7)), "{old:?}");
+    refused(operations.find(Named::pair(8, 8)), INVALID, "O4");
     refused(operations.check_submit(&Submit { frame: 0, ..submit(9) }, NOW), INVALID, "O4");
     refused(operations.check_submit(&Submit { frame: 9, ..submit(0) }, NOW), INVALID, "O4");
 }
@@ -342,7 +344,7 @@ fn o7_late_results_are_dropped_and_reported_with_the_reason() {
 }
 
 #[test]
-fn o7_both_operations_are_known() {
+fn o4_o7_both_operations_are_known() {
     let mut operations = table();
     admit(&mut operations, submit(1));
     for bad in [supersede(1, 2), supersede(2, 1)] {
@@ -438,7 +440,7 @@ fn o8_the_drop_reason_is_emitted_if_it_was_asked_for() {
 }
 
 #[test]
-fn o8_deadline_goes_before_latency_budget_before_the_session_default() {
+fn o8_s9_deadline_goes_before_latency_budget_before_the_session_default() {
     let due = |operations: &Operations, latency_budget_ms, default_deadline_ms| {
         let submit = Submit { latency_budget_ms, default_deadline_ms, ..submit(7) };
         operations.check_submit(&submit, NOW).unwrap().due()
@@ -467,7 +469,7 @@ fn o8_a_change_to_an_operation_whose_time_is_over_ends_it() {
 fn o9_a_deadline_may_come_before_its_submit() {
     let mut operations = table();
     let plan = operations.check_change(Named::pair(7, 7), discard(5000), NOW).unwrap();
-    assert!(plan.is_early() && plan.key().is_none());
+    assert!(plan.early().is_some() && plan.key().is_none());
     operations.apply_change(plan);
     change(&mut operations, Named::pair(7, 7), discard(4000));
     assert_eq!(operations.early_deadlines(), 1);
@@ -512,7 +514,7 @@ fn o9_a_deadline_for_an_ended_operation_is_late_and_for_its_id_with_a_new_frame_
     let plan = operations.check_change(Named::pair(1, 1), deadline(5000), NOW).unwrap();
     assert_eq!(plan.late().unwrap().operation, 1);
     assert_eq!(operations.apply_change(plan), None);
-    assert!(operations.check_change(Named::pair(1, 2), deadline(5000), NOW).unwrap().is_early());
+    assert!(operations.check_change(Named::pair(1, 2), deadline(5000), NOW).unwrap().early().is_some());
 }
 
 #[test]
@@ -539,6 +541,25 @@ fn o10_messages_become_events() {
     assert_eq!(Event::from(&drop), Event::DropReason { reason: DropReasonCode::BUDGET_EXCEEDED, last: true });
     let error = crate::Error { error_code: ErrorCode::FRAME_EXPIRED, ..Default::default() };
     assert_eq!(Event::from(&error), Event::Error { code: ErrorCode::FRAME_EXPIRED });
+}
+
+#[test]
+fn o10_an_end_has_the_reason_that_its_message_gives() {
+    let cancelled = |code| Event::Error { code };
+    let drop = |reason| Event::DropReason { reason, last: true };
+    for (event, state, reason) in [
+        (cancelled(ErrorCode::FRAME_CANCELLED), OperationState::Cancelled, DropReasonCode::PEER_CANCELLED),
+        (cancelled(ErrorCode::FRAME_EXPIRED), OperationState::Failed, DropReasonCode::NONE),
+        (drop(DropReasonCode::PEER_CANCELLED), OperationState::Cancelled, DropReasonCode::PEER_CANCELLED),
+        (drop(DropReasonCode::SUPERSEDED), OperationState::Superseded, DropReasonCode::SUPERSEDED),
+        (drop(DropReasonCode::BUDGET_EXCEEDED), OperationState::Failed, DropReasonCode::BUDGET_EXCEEDED),
+        (Event::Dropped, OperationState::Failed, DropReasonCode::NONE),
+    ] {
+        let mut operations = table();
+        admit(&mut operations, submit(1));
+        let Applied::Ended(ended) = happen(&mut operations, 1, event) else { panic!("{event:?} ends it") };
+        assert_eq!((ended.state, ended.reason), (state, reason), "{event:?}");
+    }
 }
 
 #[test]

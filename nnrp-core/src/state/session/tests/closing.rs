@@ -59,7 +59,7 @@ fn s1_moves_only_along_the_table() {
     };
     let acked = |status| {
         move |s: &mut Sessions| {
-            if let Ok(plan) = s.check_close_ack(7, &close_ack(status), None) {
+            if let Ok(plan) = s.check_close_ack(7, &close_ack(status)) {
                 s.apply_close_ack(plan);
             }
         }
@@ -137,12 +137,12 @@ fn resuming(state: SessionState) -> Sessions {
 }
 
 #[test]
-fn s1_rejected_goes_back_to_the_state_before() {
+fn s1_s12_rejected_goes_back_to_the_state_before() {
     for before in [SessionState::Open, SessionState::Resumed] {
         let mut client = in_state(before);
         client.apply_close(client.check_close(7, &drain(500)).unwrap(), NOW);
         assert_eq!(state_of(&client, 7), SessionState::Closing);
-        let plan = client.check_close_ack(7, &close_ack(CloseStatus::Rejected), None).unwrap();
+        let plan = client.check_close_ack(7, &close_ack(CloseStatus::Rejected)).unwrap();
         assert_eq!(client.apply_close_ack(plan).unwrap().state, before);
         let _ = client.check_submit(7).unwrap();
         assert_eq!(client.next_timeout(), None);
@@ -158,12 +158,12 @@ fn s1_rejected_goes_back_to_the_state_before() {
 fn s1_an_answer_to_nothing_and_one_that_goes_back_are_refused() {
     for state in [SessionState::Open, SessionState::Resumed, SessionState::Closed] {
         for status in CloseStatus::ALL {
-            let refusal = in_state(state).check_close_ack(7, &close_ack(status), None).unwrap_err();
+            let refusal = in_state(state).check_close_ack(7, &close_ack(status)).unwrap_err();
             assert_eq!((refusal.code, refusal.rule), (ErrorCode::INVALID_STATE, "S1"));
         }
     }
     for status in CloseStatus::ALL {
-        let verdict = in_state(SessionState::Draining).check_close_ack(7, &close_ack(status), None);
+        let verdict = in_state(SessionState::Draining).check_close_ack(7, &close_ack(status));
         assert_eq!(verdict.is_ok(), matches!(status, CloseStatus::Draining | CloseStatus::Closed));
     }
 }
@@ -179,7 +179,7 @@ fn s1_a_second_close_is_refused() {
 }
 
 #[test]
-fn s3_a_drain_lets_operations_finish_within_its_time() {
+fn s1_s3_a_drain_lets_operations_finish_within_its_time() {
     let mut server = asked(2, drain(500));
     let step = server.answer_close(7, PROCEED).unwrap();
     assert_eq!(status(step), (SessionState::Draining, false, Some(CloseStatus::Draining)));
@@ -213,41 +213,55 @@ fn s3_an_abort_ends_operations_as_cancelled_on_both_sides() {
         let mut client = in_state(SessionState::Open);
         client.apply_close(client.check_close(7, &abort()).unwrap(), NOW);
         assert_eq!(client.get(7).unwrap().live(), 1, "nothing ends before the peer agrees");
-        let plan = client.check_close_ack(7, &close_ack(answer), None).unwrap();
+        let plan = client.check_close_ack(7, &close_ack(answer)).unwrap();
         assert!(client.apply_close_ack(plan).unwrap().cancel);
         assert_eq!(client.get(7).map_or(0, Session::live), 0);
     }
     let mut client = in_state(SessionState::Open);
     client.apply_close(client.check_close(7, &abort()).unwrap(), NOW);
-    let plan = client.check_close_ack(7, &close_ack(CloseStatus::Rejected), None).unwrap();
+    let plan = client.check_close_ack(7, &close_ack(CloseStatus::Rejected)).unwrap();
     assert!(!client.apply_close_ack(plan).unwrap().cancel);
     assert_eq!(client.get(7).unwrap().live(), 1);
 }
 
 #[test]
-fn s3_events_up_to_the_waterline_are_expected_until_closed() {
-    let mut client = in_state(SessionState::Open);
-    for _ in 2..=4 {
-        client.apply_submit(client.check_submit(7).unwrap(), NOW);
+fn s3_of_two_closes_that_cross_the_stricter_holds() {
+    // Abort over drain, and the earlier end over the later, whoever asked first.
+    for ours_first in [true, false] {
+        for (ours, theirs) in [(drain(900), abort()), (abort(), drain(900))] {
+            let mut server = client(7, SessionFlags::empty(), |_| {});
+            server.side = Side::Server;
+            server.apply_submit(server.check_submit(7).unwrap(), NOW);
+            let (own, peer) =
+                (server.check_close(7, &ours).unwrap(), server.check_peer_close(7, &theirs).unwrap());
+            if ours_first {
+                server.apply_close(own, NOW);
+                server.apply_peer_close(peer, NOW);
+            } else {
+                server.apply_peer_close(peer, NOW);
+                server.apply_close(own, NOW);
+            }
+            // Their drain has its time; after an abort, and after our own, they have time to answer.
+            let until = if ours.in_flight_policy == InFlightPolicy::Abort { 900 } else { 10_000 };
+            assert_eq!(server.next_timeout(), Some(NOW.after(until)), "{ours:?} {ours_first}");
+            let step = server.answer_close(7, PROCEED).unwrap();
+            assert_eq!(status(step), (SessionState::Closed, true, Some(CloseStatus::Closed)));
+        }
     }
-    client.apply_close(client.check_close(7, &drain(500)).unwrap(), NOW);
-    let expected =
-        |client: &Sessions| (1..=4).filter(|serial| client.get(7).unwrap().expects(*serial)).count();
-    assert_eq!(expected(&client), 4);
-    for (waterline, count) in [(Some(2), 2), (Some(3), 3), (Some(1), 3), (None, 3)] {
-        let plan = client.check_close_ack(7, &close_ack(CloseStatus::Draining), waterline).unwrap();
-        client.apply_close_ack(plan);
-        assert_eq!(expected(&client), count, "a waterline only rises");
-    }
-    let plan = client.check_close_ack(7, &close_ack(CloseStatus::Closed), None).unwrap();
-    let step = client.apply_close_ack(plan).unwrap();
-    assert_eq!(status(step), (SessionState::Closed, true, None));
-    let mut gone = in_state(SessionState::Open);
-    assert!(gone.close_all().all(|session| !session.expects(1)));
 }
 
 #[test]
-fn s3_a_peer_that_never_answers_does_not_keep_the_session() {
+fn s3_a_drain_of_our_own_ends_with_the_word_of_the_peer() {
+    let mut client = in_state(SessionState::Draining);
+    // All operations have ended here, which the peer has yet to say of its side.
+    assert_eq!(client.operation_ended(7, NOW), None);
+    assert_eq!(state_of(&client, 7), SessionState::Draining);
+    let plan = client.check_close_ack(7, &close_ack(CloseStatus::Closed)).unwrap();
+    assert_eq!(client.apply_close_ack(plan).unwrap().state, SessionState::Closed);
+}
+
+#[test]
+fn s1_s3_a_peer_that_never_answers_does_not_keep_the_session() {
     let mut client = in_state(SessionState::Closing);
     assert_eq!(client.handle_timeout(NOW.after(10_499)), None);
     let Some(Due::Over(step)) = client.handle_timeout(NOW.after(10_500)) else {
@@ -255,11 +269,11 @@ fn s3_a_peer_that_never_answers_does_not_keep_the_session() {
     };
     assert_eq!(status(step), (SessionState::Closed, true, None));
     // Its answers may still come. Only one that goes on with the session is wrong.
-    let rejected = client.check_close_ack(7, &close_ack(CloseStatus::Rejected), None).unwrap_err();
+    let rejected = client.check_close_ack(7, &close_ack(CloseStatus::Rejected)).unwrap_err();
     assert_eq!((rejected.code, rejected.rule), (ErrorCode::INVALID_STATE, "S1"));
-    let plan = client.check_close_ack(7, &close_ack(CloseStatus::Closed), None).unwrap();
+    let plan = client.check_close_ack(7, &close_ack(CloseStatus::Closed)).unwrap();
     assert_eq!(client.apply_close_ack(plan), None);
-    assert!(client.check_close_ack(7, &close_ack(CloseStatus::Closed), None).is_err());
+    assert!(client.check_close_ack(7, &close_ack(CloseStatus::Closed)).is_err());
 }
 
 #[test]
@@ -337,7 +351,8 @@ fn c2_close_ends_every_session() {
     assert!([7, 8].iter().all(|id| state_of(&server, *id) == SessionState::Draining));
     let (answered, ack) = server.poll_answer(NOW).unwrap();
     assert_eq!((answered, ack.session_status), (ticket, SessionStatus::Rejected));
-    assert_eq!(server.close_all().count(), 2);
+    let closed: std::vec::Vec<_> = server.close_all().map(|session| session.state()).collect();
+    assert_eq!(closed, [SessionState::Closed; 2]);
     assert!(server.is_empty());
 }
 
@@ -372,10 +387,10 @@ fn crossing_closes_end_the_session_once_on_both_sides() {
     let answer = one.answer_close(7, PROCEED).unwrap();
     assert_eq!(status(answer), (SessionState::Closed, false, Some(CloseStatus::Closed)));
     // The answer ends it over there too, and that side's own answer goes out with it.
-    let plan = two.check_close_ack(7, &answer.ack.unwrap(), None).unwrap();
+    let plan = two.check_close_ack(7, &answer.ack.unwrap()).unwrap();
     let step = two.apply_close_ack(plan).unwrap();
     assert_eq!(status(step), (SessionState::Closed, false, Some(CloseStatus::Closed)));
-    let plan = one.check_close_ack(7, &step.ack.unwrap(), None).unwrap();
+    let plan = one.check_close_ack(7, &step.ack.unwrap()).unwrap();
     assert_eq!(one.apply_close_ack(plan), None);
     assert!(one.owed.is_empty() && two.owed.is_empty());
 }
@@ -387,7 +402,7 @@ fn an_id_that_is_used_again_owes_nothing() {
     assert_eq!(client.owed.len(), 1);
     add(&mut client, 7, SessionFlags::empty(), |_| {});
     assert!(client.owed.is_empty());
-    assert!(client.check_close_ack(7, &close_ack(CloseStatus::Closed), None).is_err());
+    assert!(client.check_close_ack(7, &close_ack(CloseStatus::Closed)).is_err());
 }
 
 #[test]
@@ -434,8 +449,8 @@ fn s1_what_was_acknowledged_is_not_rejected_any_more() {
     server.answer_close(7, PROCEED).unwrap();
 
     let mut client = in_state(SessionState::Closing);
-    let plan = client.check_close_ack(7, &close_ack(CloseStatus::Acknowledged), None).unwrap();
+    let plan = client.check_close_ack(7, &close_ack(CloseStatus::Acknowledged)).unwrap();
     assert_eq!(client.apply_close_ack(plan).unwrap().state, SessionState::Closing);
-    let refusal = client.check_close_ack(7, &close_ack(CloseStatus::Rejected), None).unwrap_err();
+    let refusal = client.check_close_ack(7, &close_ack(CloseStatus::Rejected)).unwrap_err();
     assert_eq!((refusal.code, refusal.rule), (ErrorCode::INVALID_STATE, "S1"));
 }

@@ -90,7 +90,7 @@ impl End {
                     self.answer(id, random);
                 }
             }
-            Packet::CloseAck(id, ack) => match sessions.check_close_ack(id, &ack, None) {
+            Packet::CloseAck(id, ack) => match sessions.check_close_ack(id, &ack) {
                 Ok(plan) => {
                     if let Some(step) = sessions.apply_close_ack(plan) {
                         self.step(step);

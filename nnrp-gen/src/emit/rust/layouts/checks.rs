@@ -1,6 +1,7 @@
 //! What is tested, in bytes and in native values.
 
 use super::{Emit, bare, conjunction, rule_fields, rule_ident};
+use crate::emit::fixed::{Word, fixed, masked_by, wire_bytes, words};
 use crate::emit::rust::rules::Reach;
 use crate::emit::rust::together::together;
 use crate::emit::rust::{doc, field_ident, hex, ident, plain, read_ident, scalar_ident, to_bytes};
@@ -150,7 +151,7 @@ impl Emit<'_> {
     pub(super) fn byte_condition(&self) -> TokenStream {
         let support = &self.rust.options.wire;
         let mut parts = Vec::new();
-        let fixed = self.fixed_words();
+        let fixed = fixed(self.rust.registry, self.layout);
         if !fixed.is_empty() {
             parts.push(self.words_hold(&fixed));
         }
@@ -195,12 +196,14 @@ impl Emit<'_> {
             let mut mask = vec![0u8; self.layout.size as usize];
             for (field, bits) in &group.zero {
                 let field = &self.layout.fields[field.index];
-                for (place, byte) in mask[field.range()].iter_mut().zip(self.wire_bytes(*bits, field.size)) {
+                for (place, byte) in
+                    mask[field.range()].iter_mut().zip(wire_bytes(self.layout, *bits, field.size))
+                {
                     *place |= byte;
                 }
             }
-            let words = self.words_hold(&self.words(&mask, &vec![0; mask.len()]));
-            parts.push(quote!((#case | (#words))));
+            let held = self.words_hold(&words(&mask, &vec![0; mask.len()]));
+            parts.push(quote!((#case | (#held))));
         }
         parts.extend(others.into_iter().map(|rule| self.rule_call(rule)));
         if parts.is_empty() {
@@ -240,81 +243,6 @@ impl Emit<'_> {
         });
         let wire = &self.wire;
         quote!(#wire::#function(#(#arguments),*))
-    }
-
-    /// The words in which something is fixed.
-    fn fixed_words(&self) -> Vec<Word> {
-        let size = self.layout.size as usize;
-        let mut mask = vec![0u8; size];
-        let value = self.constant_bytes();
-        for field in &self.layout.fields {
-            let bits: Vec<u8> = match &field.meaning {
-                Meaning::Reserved | Meaning::Constant(_) => vec![0xff; field.size as usize],
-                Meaning::Bool => self.wire_bytes(!1, field.size),
-                Meaning::Bitmask(position) if self.rust.registry.bitmasks[*position].is_foreign() => {
-                    // What lies beyond the type can still be fixed.
-                    let bits = self.rust.registry.bitmasks[*position].ty.limits().1 as u64;
-                    self.wire_bytes(!bits, field.size)
-                }
-                Meaning::Enum(position) if self.rust.registry.enums[*position].is_foreign() => continue,
-                Meaning::Bitmask(position) => {
-                    self.wire_bytes(!self.rust.registry.bitmasks[*position].known(), field.size)
-                }
-                Meaning::Enum(position) => {
-                    let item = &self.rust.registry.enums[*position];
-                    self.wire_bytes(!masked_by(&item.spans(), item.ty).0, field.size)
-                }
-                Meaning::Plain => continue,
-            };
-            mask[field.range()].copy_from_slice(&bits);
-        }
-        self.words(&mask, &value)
-    }
-
-    /// The words that cover a mask over all bytes, with what stands under it.
-    fn words(&self, mask: &[u8], value: &[u8]) -> Vec<Word> {
-        let size = mask.len();
-        let mut words = Vec::new();
-        let mut done = 0;
-        while done < size {
-            // Whole words; at the end one that overlaps the last, or what fits a shorter layout.
-            let (start, bytes) = match size - done {
-                8.. => (done, 8),
-                _ if size >= 8 => (size - 8, 8),
-                4.. => (done, 4),
-                2.. => (done, 2),
-                _ => (done, 1),
-            };
-            let read = |bytes_of: &[u8]| {
-                bytes_of[start..start + bytes]
-                    .iter()
-                    .rev()
-                    .fold(0u64, |number, byte| number << 8 | u64::from(*byte))
-            };
-            // What an earlier word covered is not tested again.
-            let fresh =
-                (start..start + bytes).map(|at| if at >= done { mask[at] } else { 0 }).collect::<Vec<_>>();
-            let fresh = fresh.iter().rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte));
-            if fresh != 0 {
-                words.push(Word {
-                    start: start as u32,
-                    bytes: bytes as u32,
-                    mask: fresh,
-                    value: read(value) & fresh,
-                });
-            }
-            done = start + bytes;
-        }
-        words
-    }
-
-    /// The bytes of a number as they stand in a field of `size` bytes.
-    pub(super) fn wire_bytes(&self, number: u64, size: u32) -> Vec<u8> {
-        let mut bytes = number.to_le_bytes()[..size as usize].to_vec();
-        if self.big() {
-            bytes.reverse();
-        }
-        bytes
     }
 
     fn load_word(&self, word: &Word) -> TokenStream {
@@ -373,22 +301,6 @@ impl Emit<'_> {
             }
         }
     }
-}
-
-/// Bits of a word that are the same in all good bytes.
-struct Word {
-    start: u32,
-    bytes: u32,
-    mask: u64,
-    value: u64,
-}
-
-/// The bits that values in these spans may use, and whether every such number is one.
-fn masked_by(spans: &[(u64, u64)], ty: Scalar) -> (u64, bool) {
-    let highest = spans.last().map_or(0, |span| span.1);
-    let bits = u64::MAX.checked_shr(highest.leading_zeros()).unwrap_or(0);
-    let bits = bits & ty.limits().1 as u64;
-    (bits, spans == [(0, bits)])
 }
 
 /// A rule's view of native values.

@@ -1,6 +1,7 @@
 //! The struct of native values: what it is made of, how it is read and written.
 
 use super::{Emit, bare, field_doc, is_long_array};
+use crate::emit::fixed::constants;
 use crate::emit::rust::{cite, const_ident, doc, field_ident, ident, read_ident, reads_ident};
 use crate::model::{Element, Field, Meaning, Native, Scalar};
 use crate::names;
@@ -265,7 +266,7 @@ impl Emit<'_> {
     /// The bytes of native values, unchecked.
     pub(super) fn pack(&self) -> TokenStream {
         let size = &self.size;
-        let constants = self.constant_bytes();
+        let constants = constants(self.layout);
         let start = if constants.iter().any(|byte| *byte != 0) {
             let bytes = Literal::byte_string(&constants);
             quote!(*#bytes)
@@ -277,19 +278,6 @@ impl Emit<'_> {
             .map(|field| self.put(field, &quote!(bytes), &|name| quote!(self.#name)));
         let body = quote!(#(#puts)*);
         if body.is_empty() { start } else { quote!(let mut bytes = #start; #body bytes) }
-    }
-
-    /// The bytes of the layout with all constants in place and the rest zero.
-    pub(super) fn constant_bytes(&self) -> Vec<u8> {
-        let mut bytes = vec![0; self.layout.size as usize];
-        for field in &self.layout.fields {
-            if let Meaning::Constant(constant) = &field.meaning {
-                for (place, byte) in bytes[field.range()].iter_mut().zip(constant) {
-                    *place = *byte;
-                }
-            }
-        }
-        bytes
     }
 
     /// Statements that write a field's value into `bytes`, an array of the whole layout.

@@ -17,9 +17,12 @@ pub(super) struct Word {
 
 /// The words in which something is fixed.
 pub(super) fn fixed(registry: &Registry, layout: &Layout) -> Vec<Word> {
-    let size = layout.size as usize;
-    let mask = fixed_bits(registry, layout);
-    let value = constants(layout);
+    words(&fixed_bits(registry, layout), &constants(layout))
+}
+
+/// The words that cover a mask over all bytes, with what stands under it.
+pub(super) fn words(mask: &[u8], value: &[u8]) -> Vec<Word> {
+    let size = mask.len();
     let mut words = Vec::new();
     let mut done = 0;
     while done < size {
@@ -63,6 +66,15 @@ pub(super) fn masked_by(spans: &[(u64, u64)], ty: Scalar) -> (u64, bool) {
     (bits, spans == [(0, bits)])
 }
 
+/// The bytes of a number as they stand in a field of a layout.
+pub(super) fn wire_bytes(layout: &Layout, number: u64, size: u32) -> Vec<u8> {
+    let mut bytes = number.to_le_bytes()[..size as usize].to_vec();
+    if layout.byte_order == ByteOrder::Big {
+        bytes.reverse();
+    }
+    bytes
+}
+
 /// The bits that are the same in all good bytes.
 fn fixed_bits(registry: &Registry, layout: &Layout) -> Vec<u8> {
     let mut mask = vec![0; layout.size as usize];
@@ -73,18 +85,19 @@ fn fixed_bits(registry: &Registry, layout: &Layout) -> Vec<u8> {
                 continue;
             }
             Meaning::Bool => 1,
-            Meaning::Bitmask(position) => registry.bitmasks[*position].known(),
+            Meaning::Bitmask(position) => {
+                let item = &registry.bitmasks[*position];
+                // What lies beyond the type of a foreign one can still be fixed.
+                if item.is_foreign() { item.ty.limits().1 as u64 } else { item.known() }
+            }
+            Meaning::Enum(position) if registry.enums[*position].is_foreign() => continue,
             Meaning::Enum(position) => {
                 let item = &registry.enums[*position];
                 masked_by(&item.spans(), item.ty).0
             }
             Meaning::Plain => continue,
         };
-        let mut bytes = (!free).to_le_bytes()[..field.size as usize].to_vec();
-        if layout.byte_order == ByteOrder::Big {
-            bytes.reverse();
-        }
-        mask[field.range()].copy_from_slice(&bytes);
+        mask[field.range()].copy_from_slice(&wire_bytes(layout, !free, field.size));
     }
     mask
 }

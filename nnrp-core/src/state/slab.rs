@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use core::mem;
 
 /// No slot.
-pub(super) const NIL: u32 = u32::MAX;
+pub(crate) const NIL: u32 = u32::MAX;
 
 /// Entries in a chunk.
 const CHUNK: usize = 64;
@@ -17,14 +17,14 @@ const SMALL: usize = 4;
 /// No entry of a chunk.
 const NONE: u8 = u8::MAX;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Entry<V> {
     /// Free, with the next free one of its chunk.
     Free(u8),
     Used(V),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Chunk<V> {
     entries: Vec<Entry<V>>,
     /// First free entry.
@@ -32,8 +32,8 @@ struct Chunk<V> {
     used: u8,
 }
 
-#[derive(Debug)]
-pub(super) struct Slab<V> {
+#[derive(Clone, Debug)]
+pub(crate) struct Slab<V> {
     chunks: Vec<Chunk<V>>,
     /// Chunks that can take one more. The lowest is filled first, so that the last ones empty.
     room: BTreeSet<u32>,
@@ -43,24 +43,24 @@ pub(super) struct Slab<V> {
 }
 
 impl<V> Slab<V> {
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self { chunks: Vec::new(), room: BTreeSet::new(), spare: None, len: 0 }
     }
 
     /// Slots in use.
     #[cfg(test)]
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    pub(super) fn get(&self, slot: u32) -> Option<&V> {
+    pub(crate) fn get(&self, slot: u32) -> Option<&V> {
         match self.chunks.get(slot as usize / CHUNK)?.entries.get(slot as usize % CHUNK)? {
             Entry::Used(value) => Some(value),
             Entry::Free(_) => None,
         }
     }
 
-    pub(super) fn get_mut(&mut self, slot: u32) -> Option<&mut V> {
+    pub(crate) fn get_mut(&mut self, slot: u32) -> Option<&mut V> {
         match self.chunks.get_mut(slot as usize / CHUNK)?.entries.get_mut(slot as usize % CHUNK)? {
             Entry::Used(value) => Some(value),
             Entry::Free(_) => None,
@@ -68,13 +68,13 @@ impl<V> Slab<V> {
     }
 
     /// Changes a slot, if there is one of that number.
-    pub(super) fn edit(&mut self, slot: u32, change: impl FnOnce(&mut V)) {
+    pub(crate) fn edit(&mut self, slot: u32, change: impl FnOnce(&mut V)) {
         if let Some(value) = self.get_mut(slot) {
             change(value);
         }
     }
 
-    pub(super) fn insert(&mut self, value: V) -> u32 {
+    pub(crate) fn insert(&mut self, value: V) -> u32 {
         let number = match self.room.first() {
             Some(&number) => number,
             None => {
@@ -118,7 +118,7 @@ impl<V> Slab<V> {
         number * CHUNK as u32 + place as u32
     }
 
-    pub(super) fn remove(&mut self, slot: u32) -> Option<V> {
+    pub(crate) fn remove(&mut self, slot: u32) -> Option<V> {
         let number = slot / CHUNK as u32;
         let place = slot % CHUNK as u32;
         let chunk = self.chunks.get_mut(number as usize)?;
