@@ -70,7 +70,7 @@ static inline size_t ${x}_size(const struct ${x} *parts)
     ${pieces}
 
     ${absent}
-    return ${total}(${P}_SIZE, pieces, ${n});
+    return ${total}(0, pieces, ${n1});
 }
 
 /* Makes the prelude of some parts, with lengths and counts filled in, and says how long it is. */
@@ -227,16 +227,18 @@ impl C<'_> {
         }
         let parts: Vec<_> =
             body.parts.iter().map(|part| format!("parts->{}", names::member(&part.name))).collect();
+        let sized = [&[format!("{{ NULL, {}_SIZE }}", self.names.upper(&prelude.name))], &parts[..]].concat();
         let with_prelude = [&["{ prelude, 0 }".to_owned()], &parts[..]].concat();
         let (absent, skip) = match body.optional {
             true => (
                 format!(
-                    "if (parts->prelude.size == 0 && {}(0, pieces, {}) == 0) {{\n    return 0;\n}}\n",
+                    "if (parts->prelude.size == 0 && {}(0, pieces + 1, {}) == 0) {{\n    return 0;\n}}\n",
                     lower("total_"),
                     parts.len()
                 ),
                 format!("if ({x}_size(parts) == 0) {{\n    return 0;\n}}\n"),
             ),
+            false if parts.is_empty() => ("(void)parts;\n".to_owned(), String::new()),
             false => (String::new(), String::new()),
         };
         let docs = if body.optional { "; 0 where all are empty, so that it is left out" } else { "" };
@@ -256,7 +258,7 @@ impl C<'_> {
                 ("LAYOUT_P", &self.names.upper(&places::place(&prelude.name))),
                 ("n", &parts.len().to_string()),
                 ("n1", &(parts.len() + 1).to_string()),
-                ("pieces", &list("const ", &lower("bytes"), &parts)),
+                ("pieces", &list("const ", &lower("bytes"), &sized)),
                 ("with_prelude", &list("", &lower("bytes"), &with_prelude)),
                 ("absent", &absent),
                 ("skip", &skip),

@@ -269,7 +269,6 @@ impl Emit<'_> {
             }
             None => pieces.push("{ NULL, 0 }".to_owned()),
         }
-        let base = self.header.size + self.metadata.map_or(0, |layout| layout.size);
         let mut preludes = String::new();
         let mut constant = "const ";
         for (segment, parts) in self.segments() {
@@ -280,10 +279,12 @@ impl Emit<'_> {
             let prelude = parts.replace("parts", "prelude");
             let size = self.c.names.upper(&self.c.registry.layouts[body.prelude].name);
             declared.push_str(&format!("uint8_t {prelude}[{size}_SIZE];\n"));
+            let at = pieces.len();
+            let before: String = (0..at).map(|at| format!(" + pieces[{at}].size")).collect();
             preludes.push_str(&format!(
-                "if ({}_prelude_({parts}, {prelude}, &pieces[{}].size, {base}, fault) != 0) {{\n    return 0;\n}}\n",
+                "if ({}_prelude_({parts}, {prelude}, &pieces[{at}].size, {}_SIZE{before}, fault) != 0) {{\n    return 0;\n}}\n",
                 lower(&body.name),
-                pieces.len(),
+                self.c.names.upper(&self.header.name),
             ));
             constant = "";
             pieces.push(format!("{{ {prelude}, 0 }}"));
