@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::process::Command;
 use std::time::Instant;
 
-use nnrp_core::{CommonHeader, Packet};
+use nnrp_core::Packet;
 use nnrp_gen::model::Registry;
 use nnrp_tests::packet::{Maker, Size};
 use nnrp_tests::random::{Random, good};

@@ -197,7 +197,7 @@ impl C<'_> {
                 ("room", &lower("room_")),
                 ("put", &lower("put_")),
                 ("store", &store),
-                ("blame", &self.blame("        ", &blame, "0").trim_start()),
+                ("blame", self.blame("        ", &blame, "0").trim_start()),
             ],
         )
     }
