@@ -130,7 +130,7 @@ impl Emit<'_> {
     }
 
     fn sorted(&self, body: &Body, sorted: &Sorted) -> String {
-        let locals = format!("{} before;\nbool first = true;\n", self.c.names.lower("bytes"));
+        let locals = format!("{} before = {{ NULL, 0 }};\nbool first = true;\n", self.c.names.lower("bytes"));
         match body.parts[sorted.part].content {
             Content::Layout(layout) => {
                 let layout = &self.c.registry.layouts[layout];
