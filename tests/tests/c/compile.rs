@@ -38,13 +38,12 @@ fn everywhere(name: &str) {
             let program = format!("{compiler}{standard}");
             let (main, other) = (format!("main.{end}"), format!("other.{end}"));
             compile(&folder, compiler, &[&strict[..], &["-o", &program, &main, &other]].concat());
-            // Some warnings come only from an optimiser that sees everything used.
-            if *standard == "-std=c99" {
-                compile(
-                    &folder,
-                    compiler,
-                    &[&strict[..], &["-O2", "-c", "-o", "driver.o", "driver.c"]].concat(),
-                );
+            // Some warnings come only from an optimiser that sees everything used, each level in its own way.
+            for level in ["-O1", "-O2", "-Os"] {
+                if *standard == "-std=c99" {
+                    let driver = [level, "-c", "-o", "driver.o", "driver.c"];
+                    compile(&folder, compiler, &[&strict[..], &driver].concat());
+                }
             }
         }
     }
