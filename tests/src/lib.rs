@@ -4,6 +4,7 @@
 pub mod command;
 pub mod foreign;
 pub mod generated;
+pub mod mirror;
 pub mod mutate;
 pub mod packet;
 pub mod pair;
