@@ -131,6 +131,24 @@ fn c4_a_session_whose_answer_cannot_be_taken_ends_at_both_ends() {
 }
 
 #[test]
+fn c4_an_answer_that_cannot_be_taken_ends_no_session_that_lives() {
+    let mut pair = Pair::active();
+    let sibling = pair.open(&SessionOpen::default());
+    pair.client.open_session(&SessionOpen::default(), b"", pair.now).expect("room");
+    // The answer gives the id of another session.
+    answers(&mut pair);
+    let ack = SessionOpenAck { session_id: sibling, ..SessionOpenAck::default() };
+    pair.client.handle_bytes(&raw(0, &Message::SessionOpenAck(ack, SessionOpenAckBody::default())), pair.now);
+    let said = errors(pair.client.poll_output());
+    assert_eq!(said, [(ErrorCode::INVALID_STATE, ErrorScope::Connection, false, 0)]);
+    pair.settle();
+    assert_eq!(refused(&pair.client_events()), [(ErrorCode::INVALID_STATE, "C3")]);
+    for end in [&pair.client, &pair.server] {
+        assert!(end.sessions().get(sibling).is_some_and(|session| session.is_open()));
+    }
+}
+
+#[test]
 fn s1_a_session_that_was_given_up_ends_at_a_peer_that_rejects_its_close() {
     for closer in [Side::Client, Side::Server] {
         let (mut client, mut server) = (Config::new(Side::Client), Config::new(Side::Server));

@@ -121,6 +121,33 @@ fn r1_what_the_client_says_itself_is_no_word_of_the_server() {
 }
 
 #[test]
+fn c8_r1_what_never_arrived_ends_as_lost_also_where_the_pong_cannot_be_taken() {
+    let (mut pair, session) = resumable(1);
+    pair.submit(session, 2).expect("room");
+    let left = lose(&mut pair);
+    for left in left {
+        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+    }
+    carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
+    let [ticket] = requests(&mut pair.server)[..] else { panic!("one request") };
+    let policy = pair.policy;
+    pair.server
+        .answer_open(ticket, &policy, Verdicts::default(), &mut pair.shelf, pair.now)
+        .expect("it waits");
+    carry(&mut pair.server, &mut pair.client, Link::Whole, pair.now);
+    carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
+    // The PONG names a session, which F5 does not allow.
+    let mut pong = pair.server.poll_output().to_vec();
+    pair.server.consume_output(pong.len());
+    assert!(matches!(Packet::parse(&pong).expect("one packet").message(), Message::Pong));
+    pong[CommonHeader::SESSION_ID_OFFSET] = 1;
+    pair.client.handle_bytes(&pong, pair.now);
+    assert_eq!(pair.client.snapshot().operations, 2);
+    pair.settle();
+    assert_eq!(ends(&pair.client_events()), [(2, OperationState::Cancelled, Cause::Lost)]);
+}
+
+#[test]
 fn r1_times_go_on_after_a_resume() {
     let (mut pair, session) = resumable(1);
     let unix = pair.now.0 + 5_000;

@@ -543,7 +543,7 @@ fn g3_k4_nothing_depends_on_a_schema_that_is_of_no_use_any_more() {
     let id = 0x1_0001;
     put_schema(&mut pair, session, id, 1, &[], b"body");
     put_schema(&mut pair, session, id + 1, 1, &[(id, 1)], b"needs");
-    let mut depend = |pair: &mut Pair, lo, id| {
+    let depend = |pair: &mut Pair, lo, id| {
         pair.client.send(&say::session(session), &say::put(lo, b"object"), pair.now).expect("room");
         pair.settle();
         let kind = CacheObjectKind::TOOL_SCHEMA;
