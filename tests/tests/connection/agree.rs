@@ -184,6 +184,38 @@ fn s1_a_session_that_was_given_up_ends_at_a_peer_that_rejects_its_close() {
 }
 
 #[test]
+fn s1_a_rejection_that_fits_no_close_ends_nothing() {
+    let mut pair = Pair::active();
+    let ack = SessionCloseAck { close_status: CloseStatus::Rejected, ..SessionCloseAck::default() };
+    let message = Message::SessionCloseAck(ack, SessionCloseAckBody::default());
+    pair.client.handle_bytes(&raw(9, &message), pair.now);
+    // It is refused, and that is all.
+    let said = errors(pair.client.poll_output());
+    assert_eq!(said, [(ErrorCode::INVALID_STATE, ErrorScope::Session, false, 9)]);
+}
+
+#[test]
+fn s4_a_patch_is_refused_from_the_acceptance_of_the_close_on() {
+    let mut pair = Pair::active();
+    let session = pair.open(&SessionOpen::default());
+    pair.submit(session, 1).expect("credit");
+    pair.settle();
+    pair.server.close_session(session, &drain_within(500), pair.now).expect("an open session");
+    pair.settle();
+    pair.client.accept_close(session, pair.now).expect("a request that waits");
+    pair.settle();
+    let state = pair.server.sessions().get(session).map(|session| session.state());
+    assert_eq!(state, Some(SessionState::Draining));
+    pair.server_events();
+    let patch =
+        SessionPatch { patch_mask: PatchMask::QUALITY_TIER, quality_tier: 3, ..SessionPatch::default() };
+    let message = Message::SessionPatch(patch, SessionPatchBody::default());
+    pair.server.handle_bytes(&raw(session, &message), pair.now);
+    pair.settle();
+    assert_eq!(refused(&pair.server_events()), [(ErrorCode::INVALID_STATE, "S4")]);
+}
+
+#[test]
 fn c4_a_session_whose_answer_cannot_be_read_ends_where_its_id_was_asked_for() {
     for requested_session_id in [7, 0] {
         let mut pair = Pair::active();

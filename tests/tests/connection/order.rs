@@ -179,6 +179,28 @@ fn o8_o9_a_deadline_goes_before_the_budget_of_a_submit_that_waits() {
 }
 
 #[test]
+fn o8_what_is_due_or_worthless_first_is_the_most_urgent() {
+    let mut pair = Pair::active();
+    let session = pair.open(&SessionOpen::default());
+    for operation in [1, 2, 3] {
+        pair.submit(session, operation).expect("credit");
+    }
+    let now = pair.now;
+    let due = say::deadline(2, now.after(700).0, SchedulingFlags::empty());
+    say(&mut pair.client, session, 2, &due, now).expect("it lives");
+    let deadline_unix_ms = now.after(500).0;
+    let worthless =
+        Message::ExpireAt(Scheduling { operation_id: 3, deadline_unix_ms, ..Scheduling::default() });
+    say(&mut pair.client, session, 3, &worthless, now).expect("it lives");
+    pair.settle();
+    for end in [&pair.client, &pair.server] {
+        let mut order: Vec<_> = end.operations(session).expect("it is open").iter().collect();
+        order.sort_by_key(|operation| operation.urgency());
+        assert_eq!(order.iter().map(|operation| operation.id()).collect::<Vec<_>>(), [3, 2, 1]);
+    }
+}
+
+#[test]
 fn o11_a_preemption_is_told_and_moves_nothing_at_either_end() {
     let mut pair = Pair::active();
     let session = pair.open(&SessionOpen::default());
