@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{self, Write};
 use std::time::Duration;
-use std::{env, process, thread};
+use std::{process, thread};
 
 use nnrp_core::build::SubmitBuilder;
 use nnrp_core::state::connection::{Config, Connection, Event, Received, drain_within};
@@ -26,10 +26,19 @@ use socket::{Line, now, random};
 const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(100);
 
+const USAGE: &str = "\
+A client that asks the server `serve`, in two sessions at once
+
+Usage: chat [ADDRESS [QUESTION]...]
+
+  ADDRESS   HOST:PORT or unix:PATH; 127.0.0.1:7410 without
+  QUESTION  Asked one after another; without any, four that the server can answer
+
+Example:
+  chat 127.0.0.1:7410 'Count to 7.' 'Why is the sky blue?'";
+
 fn main() {
-    let mut arguments = env::args().skip(1);
-    let address = arguments.next().unwrap_or_else(|| socket::ADDRESS.into());
-    let questions: Vec<String> = arguments.collect();
+    let (address, questions) = socket::arguments(USAGE);
     if let Err(error) = talk(address, &questions) {
         eprintln!("error: {error}");
         process::exit(1);

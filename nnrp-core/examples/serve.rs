@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use std::{env, io, process, thread};
+use std::{io, process, thread};
 
 use nnrp_core::build::ResultBuilder;
 use nnrp_core::state::connection::{Config, Connection, Event, Received, Shelf, Why};
@@ -24,8 +24,21 @@ const PACE_MS: u64 = 20;
 /// So long a connection has to give a session up that is wanted on another.
 const WANTED_MS: u64 = 5_000;
 
+const USAGE: &str = "\
+A server that answers questions word by word
+
+Usage: serve [ADDRESS]
+
+  ADDRESS  HOST:PORT or unix:PATH; 127.0.0.1:7410 without
+
+Ask it with `chat`. It runs until it is ended.";
+
 fn main() {
-    let address = env::args().nth(1).unwrap_or_else(|| socket::ADDRESS.into());
+    let (address, more) = socket::arguments(USAGE);
+    if let Some(more) = more.first() {
+        eprintln!("error: `{more}` is one argument too many\n\n{USAGE}");
+        process::exit(2);
+    }
     if let Err(error) = serve(&address) {
         eprintln!("error: {address}: {error}");
         process::exit(1);

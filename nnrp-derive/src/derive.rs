@@ -88,6 +88,7 @@ impl Derive {
                         ty: Spanned::new(width, span),
                         values: Vec::new(),
                         ranges: Vec::new(),
+                        complete: true,
                         from_messages: None,
                         given: Some(title),
                         source: None,
@@ -103,6 +104,7 @@ impl Derive {
                         name: name.clone(),
                         ty: Spanned::new(width, span),
                         bits: Vec::new(),
+                        complete: true,
                         given: Some(title),
                         source: None,
                         doc: None,
@@ -142,8 +144,12 @@ impl Derive {
         }
     }
 
-    /// Checks the registry and emits from it, or refuses.
-    pub fn finish(mut self, root: &TokenStream, more: impl FnOnce(&Registry) -> TokenStream) -> TokenStream {
+    /// Checks the registry and emits from it, or says why not.
+    pub fn finish(
+        mut self,
+        root: &TokenStream,
+        more: impl FnOnce(&Registry) -> TokenStream,
+    ) -> Result<TokenStream, TokenStream> {
         let nowhere = Span::default();
         self.registry.protocols.push(Protocol {
             name: Spanned::new("derived".to_owned(), nowhere),
@@ -161,13 +167,13 @@ impl Derive {
         let Context { places, report } = self.cx;
         let sources = Sources::of(Door::Rust);
         let loaded = nnrp_gen::finish(sources, report, &self.registry);
-        let Some(model) = loaded.registry else { return refuse(&loaded.report, &places) };
+        let Some(model) = loaded.registry else { return Err(refuse(&loaded.report, &places)) };
         let kept = self.types.into_iter().map(|(title, tokens)| (placeholder(&title), tokens));
         let kept: Vec<_> = kept.filter(|(_, tokens)| tokens.to_string().contains('$')).collect();
         let items = expansion(root, |root| rust::derivation(&model, root, &self.given, ALLOW));
         let items = if kept.is_empty() { items } else { replaced(items, &kept) };
         let more = more(&model);
-        quote!(#items #more)
+        Ok(quote!(#items #more))
     }
 }
 

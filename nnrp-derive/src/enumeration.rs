@@ -12,6 +12,7 @@ use crate::derive::{Derive, doc, snake};
 use crate::keys::{Context, Keys};
 use crate::refuse::refuse;
 use crate::root::root;
+use crate::stub;
 
 /// Expands `derive(WireEnum)`.
 pub fn expand(input: &DeriveInput) -> TokenStream {
@@ -19,7 +20,7 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
     let cx = &mut derive.cx;
     let doc_comment = doc(cx, &input.attrs);
     let mut keys = Keys::read(cx, &input.attrs, "wire", "enum");
-    let path = keys.path(cx, "crate");
+    let root = keys.path(cx, "crate").unwrap_or_else(root);
     let name = keys.text(cx, "name");
     let source = keys.text(cx, "source");
     keys.close(cx);
@@ -28,13 +29,14 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
     let variants = variants_of(cx, input, &title, ident.span);
     let ty = variants.is_some().then(|| repr(cx, input, &title, ident.span)).flatten();
     let (Some(variants), Some(ty)) = (variants, ty) else {
-        return refuse(&derive.cx.report, &derive.cx.places);
+        return stub::enumeration(input, &root, &refuse(&derive.cx.report, &derive.cx.places));
     };
     let mut item = Enum {
         name: name.unwrap_or_else(|| Spanned::new(snake(&title), ident.span)),
         ty,
         values: Vec::new(),
         ranges: Vec::new(),
+        complete: true,
         from_messages: None,
         given: Some(title),
         source,
@@ -46,8 +48,8 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
         read(&mut derive, &mut item, variant, &mut next);
     }
     derive.registry.enums.push(item);
-    let root = path.unwrap_or_else(root);
-    derive.finish(&root, |_| TokenStream::new())
+    let expansion = derive.finish(&root, |_| TokenStream::new());
+    expansion.unwrap_or_else(|errors| stub::enumeration(input, &root, &errors))
 }
 
 /// The variants of what can be an enum on the wire.
@@ -108,6 +110,7 @@ fn read(derive: &mut Derive, item: &mut Enum, variant: &syn::Variant, next: &mut
     let mut keys = Keys::read(cx, &variant.attrs, "wire", "variant");
     let called = keys.text(cx, "name");
     let range = keys.range(cx, "range");
+    let ranged = keys.has("range") || keys.misspelled("range");
     keys.close(cx);
     let ident = variant.ident.unraw().to_string();
     let span = cx.places.of(&variant.ident);
@@ -160,6 +163,9 @@ fn read(derive: &mut Derive, item: &mut Enum, variant: &syn::Variant, next: &mut
                     .help = Some(format!("write `{ident}({raw})`"));
             }
             let Some(range) = range else {
+                if ranged {
+                    return;
+                }
                 cx.error(span, format!("`{ident}` does not say which numbers it carries")).help = Some(
                     "add `#[wire(range = 0x80..)]`, with the first number and maybe the last".to_owned(),
                 );

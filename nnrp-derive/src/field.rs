@@ -16,6 +16,8 @@ pub struct Read {
     pub field: Field,
     /// Whether the offset was written down.
     pub placed: bool,
+    /// Whether an offset was written down that cannot be read.
+    pub misplaced: bool,
     /// What its type is held to.
     pub held: Option<Held>,
 }
@@ -54,7 +56,10 @@ pub fn read(derive: &mut Derive, field: &syn::Field, end: i128) -> Result<Read, 
     let doc = keys.text(cx, "doc").or(doc_comment);
     let since = keys.text(cx, "since");
     let deprecated = keys.text(cx, "deprecated");
-    keys.close(cx);
+    let kinds = ["enum", "bitmask", "layout"];
+    let said_kind = kinds.into_iter().any(|key| keys.has(key) || keys.misspelled(key));
+    let misplaced = offset.is_none() && (keys.has("offset") || keys.misspelled("offset"));
+    let understood = keys.close(cx);
 
     let ident = field.ident.as_ref();
     let name = ident.map(|ident| ident.unraw().to_string()).unwrap_or_default();
@@ -79,6 +84,7 @@ pub fn read(derive: &mut Derive, field: &syn::Field, end: i128) -> Result<Read, 
         deprecated,
         role: None,
         error: None,
+        understood,
         span: name.span,
         name,
     };
@@ -142,6 +148,9 @@ pub fn read(derive: &mut Derive, field: &syn::Field, end: i128) -> Result<Read, 
             kinds.extend(bitmask.map(|width| (width.span, HeldKind::Bitmask(width.value))));
             kinds.extend(layout.map(|size| (size.span, HeldKind::Layout(size.value))));
             let Some((_, kind)) = kinds.pop() else {
+                if said_kind {
+                    return Err(failed);
+                }
                 let written = path.to_token_stream().to_string().replace(' ', "");
                 let scalars = Scalar::ALL.iter().map(|scalar| scalar.name()).chain(["bool"]);
                 let help = did_you_mean(&written, scalars).unwrap_or_else(|| {
@@ -174,5 +183,5 @@ pub fn read(derive: &mut Derive, field: &syn::Field, end: i128) -> Result<Read, 
             held = Some(Held { ty: quote!(#path), name: read.name.value.clone(), kind });
         }
     }
-    Ok(Read { field: read, placed: offset.is_some(), held })
+    Ok(Read { field: read, placed: offset.is_some(), misplaced, held })
 }

@@ -2,7 +2,7 @@
 
 use nnrp_gen::report::{Diagnostic, Report};
 use nnrp_gen::source::{Span, Spanned};
-use nnrp_gen::suggest::did_you_mean;
+use nnrp_gen::suggest::{did_you_mean, nearest};
 use nnrp_gen::syntax::{Literal, Number, Scalar, Text};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -68,6 +68,12 @@ impl Keys {
     /// Whether the key is there.
     pub fn has(&self, key: &str) -> bool {
         self.keys.iter().any(|found| found.name == key)
+    }
+
+    /// Whether a key stands there that is none and is nearly this one. It is in error, and what lacks this one is not.
+    pub fn misspelled(&self, key: &str) -> bool {
+        let unknown = self.keys.iter().filter(|found| !self.asked.iter().any(|asked| *asked == found.name));
+        unknown.into_iter().any(|found| nearest(&found.name, [key]).is_some())
     }
 
     fn typed<T>(
@@ -229,14 +235,15 @@ impl Keys {
 
     /// Passes on what is there and reports what is not.
     pub fn need<T>(&self, cx: &mut Context, span: Span, key: &str, value: Option<T>) -> Option<T> {
-        if value.is_none() && !self.has(key) {
+        if value.is_none() && !self.has(key) && !self.misspelled(key) {
             cx.error(span, format!("{} without `{key}`", article(self.what)));
         }
         value
     }
 
-    /// Reports the keys that nobody asked for.
-    pub fn close(self, cx: &mut Context) {
+    /// Reports the keys that nobody asked for, and gives whether there are none.
+    pub fn close(self, cx: &mut Context) -> bool {
+        let mut understood = true;
         for key in &self.keys {
             if self.asked.iter().any(|asked| *asked == key.name) {
                 continue;
@@ -247,7 +254,9 @@ impl Keys {
             });
             cx.error(key.name_span, format!("unknown key `{}` on {}", key.name, article(self.what))).help =
                 Some(help);
+            understood = false;
         }
+        understood
     }
 }
 

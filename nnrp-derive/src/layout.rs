@@ -14,6 +14,7 @@ use crate::held;
 use crate::keys::Keys;
 use crate::refuse::refuse;
 use crate::root::root;
+use crate::stub;
 
 /// Expands `derive(Layout)`.
 pub fn expand(input: &DeriveInput) -> TokenStream {
@@ -23,7 +24,7 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
     let cx = &mut derive.cx;
     let comment = doc(cx, &input.attrs);
     let mut keys = Keys::read(cx, &input.attrs, "layout", "layout");
-    let path = keys.path(cx, "crate");
+    let root = keys.path(cx, "crate").unwrap_or_else(root);
     let name = keys.text(cx, "name");
     let size = keys.number(cx, "size");
     let order = keys.text(cx, "byte_order");
@@ -54,9 +55,9 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
     let ident = cx.places.spanned(title.clone(), &input.ident);
 
     let Some(written) = fields_of(&mut derive, input, &title) else {
-        return refuse(&derive.cx.report, &derive.cx.places);
+        return stub::layout(input, &root, mutable, &refuse(&derive.cx.report, &derive.cx.places));
     };
-    let (fields, mut held) = fields(&mut derive, written, size.as_ref().map(|size| size.value));
+    let (fields, complete, mut held) = fields(&mut derive, written, size.as_ref().map(|size| size.value));
     for ty in &uses {
         let name = derive.foreign(ty, Foreign::Enum(Scalar::U64)).value;
         held.push(Held { ty: quote!(#ty), name, kind: HeldKind::Enum(Scalar::U64) });
@@ -67,7 +68,7 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
     });
     let end = ends.max().unwrap_or(0);
     derive.registry.layouts.push(Layout {
-        complete: true,
+        complete,
         name: name.unwrap_or_else(|| Spanned::new(snake(&title), ident.span)),
         size: size.unwrap_or(Spanned::new(end, ident.span)),
         byte_order,
@@ -79,7 +80,6 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
         doc,
         span: ident.span,
     });
-    let root = path.unwrap_or_else(root);
     let registry = derive.registry.clone();
     let types = derive.types.clone();
     let wire = format_ident!("{}Wire", input.ident.unraw());
@@ -88,11 +88,12 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
         rules.iter().map(|rule| derive.cx.places.ends(rule.require.span)).collect()
     };
     let ends = ends(&derive);
-    derive.finish(&root, |model| {
+    let expansion = derive.finish(&root, |model| {
         let kinds = held.iter().map(|held| held::type_held(held, &root));
         let names = held::names_held(model, &types, &ends, &root, &wire);
         quote!(#(#kinds)* #names)
-    })
+    });
+    expansion.unwrap_or_else(|errors| stub::layout(input, &root, mutable, &errors))
 }
 
 /// The fields of what a layout can be made of.
@@ -136,10 +137,15 @@ fn fields_of<'i>(derive: &mut Derive, input: &'i DeriveInput, title: &str) -> Op
 }
 
 /// Reads the fields one after another. One that cannot be read leaves its bytes behind, so that those after it are
-/// looked at too.
-fn fields(derive: &mut Derive, written: Vec<&syn::Field>, size: Option<i128>) -> (Vec<Field>, Vec<Held>) {
+/// looked at too. Also says whether it is known where each one is.
+fn fields(
+    derive: &mut Derive,
+    written: Vec<&syn::Field>,
+    size: Option<i128>,
+) -> (Vec<Field>, bool, Vec<Held>) {
     let mut fields: Vec<Field> = Vec::new();
     let mut held = Vec::new();
+    let mut complete = true;
     let mut end = 0;
     // The position of a field whose bytes are not known yet.
     let mut open: Option<usize> = None;
@@ -154,12 +160,13 @@ fn fields(derive: &mut Derive, written: Vec<&syn::Field>, size: Option<i128>) ->
         match field::read(derive, item, end) {
             Ok(read) => {
                 if let (Some(at), true) = (open, read.placed) {
-                    fill(&mut fields[at], read.field.offset.value);
+                    fill(&mut fields[at..], read.field.offset.value.saturating_sub(end));
                     open = None;
                 }
                 let one = derive.size_of(&read.field.ty.value.element).unwrap_or(0);
                 let count = i128::from(read.field.ty.value.count.unwrap_or(1));
                 end = read.field.offset.value.saturating_add(one.saturating_mul(count));
+                complete &= !read.misplaced;
                 held.extend(read.held);
                 fields.push(read.field);
             }
@@ -167,7 +174,7 @@ fn fields(derive: &mut Derive, written: Vec<&syn::Field>, size: Option<i128>) ->
                 let name = item.ident.as_ref().map(|ident| ident.unraw().to_string()).unwrap_or_default();
                 let start = offset.as_ref().map_or(end, |offset| offset.value);
                 if let (Some(at), true) = (open, offset.is_some()) {
-                    fill(&mut fields[at], start);
+                    fill(&mut fields[at..], start.saturating_sub(end));
                 }
                 open = Some(fields.len());
                 end = start.saturating_add(1);
@@ -176,17 +183,9 @@ fn fields(derive: &mut Derive, written: Vec<&syn::Field>, size: Option<i128>) ->
         }
     }
     if let (Some(at), Some(size)) = (open, size) {
-        // All behind it follow one another, so they move together.
-        let missing = size - end;
-        if missing > 0 {
-            let start = fields[at].offset.value;
-            fill(&mut fields[at], start + 1 + missing);
-            for field in &mut fields[at + 1..] {
-                field.offset.value += missing;
-            }
-        }
+        fill(&mut fields[at..], size.saturating_sub(end));
     }
-    (fields, held)
+    (fields, complete, held)
 }
 
 /// What stands for a field that could not be read.
@@ -208,13 +207,19 @@ fn unknown(name: Spanned<String>, offset: Spanned<i128>) -> Field {
         deprecated: None,
         role: None,
         error: None,
+        understood: false,
         span,
     }
 }
 
-/// Makes such a field reach to `end`.
-fn fill(field: &mut Field, end: i128) {
-    if let Ok(bytes @ 2..) = u64::try_from(end - field.offset.value) {
-        field.ty.value.count = Some(bytes);
+/// Makes the first of some fields, which is such a field, longer by `missing` bytes. All behind it follow one another, so
+/// they move together.
+fn fill(fields: &mut [Field], missing: i128) {
+    let Some((first, behind)) = fields.split_first_mut() else { return };
+    if let (Ok(bytes @ 2..), 1..) = (u64::try_from(missing.saturating_add(1)), missing) {
+        first.ty.value.count = Some(bytes);
+        for field in behind {
+            field.offset.value = field.offset.value.saturating_add(missing);
+        }
     }
 }

@@ -24,6 +24,7 @@ mod profile;
 mod refuse;
 mod registry;
 mod root;
+mod stub;
 mod ty;
 mod value;
 

@@ -9,6 +9,7 @@ use syn::DeriveInput;
 use crate::keys::{Context, Keys};
 use crate::refuse::refuse;
 use crate::root::root;
+use crate::stub;
 
 /// The stream semantics that the protocol has.
 const SEMANTICS: [&str; 6] = ["default", "snapshot", "append", "replace", "event", "tool_update"];
@@ -23,6 +24,7 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
     let mut layout = Keys::read(&mut Context::default(), &input.attrs, "layout", "layout");
     let mut keys = Keys::read(&mut cx, &input.attrs, "profile", "profile descriptor");
     let path = keys.path(&mut cx, "crate").or_else(|| layout.path(&mut Context::default(), "crate"));
+    let root = path.unwrap_or_else(root);
     let id = keys.number(&mut cx, "id");
     let schema_id = keys.number(&mut cx, "schema_id");
     let schema_version = keys.number(&mut cx, "schema_version");
@@ -46,9 +48,8 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
     let (Some(id), Some(schema_id), Some(schema_version), false) =
         (id, schema_id, schema_version, cx.report.has_errors())
     else {
-        return refuse(&cx.report, &cx.places);
+        return stub::profile(input, &root, &refuse(&cx.report, &cx.places));
     };
-    let root = path.unwrap_or_else(root);
     let name = &input.ident;
     let number = |number: Number| Literal::u64_unsuffixed(u64::try_from(number.value).unwrap_or_default());
     let (id, schema_id, schema_version) = (number(id), number(schema_id), number(schema_version));

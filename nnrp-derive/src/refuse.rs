@@ -6,7 +6,7 @@ use quote::{quote, quote_spanned};
 
 use crate::places::Places;
 
-/// One `compile_error!` for every error.
+/// One `compile_error!` for every error, to stand among items or in a block.
 pub fn refuse(report: &Report, places: &Places) -> TokenStream {
     let errors = report.sorted().into_iter().filter(|problem| problem.severity == Severity::Error);
     errors.map(|problem| error(problem, places)).collect()

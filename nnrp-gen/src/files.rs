@@ -1,4 +1,4 @@
-//! Writing files so that nobody ever sees half of one.
+//! Files: whole ones alone are read, and nobody ever sees half of one that is written.
 
 use std::fs;
 use std::io;
@@ -23,4 +23,23 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
         let _ = fs::remove_file(&beside);
     }
     written
+}
+
+/// The bytes of a file, which must be one: what is no file may never end.
+///
+/// # Errors
+///
+/// What it is instead, or what the file system said.
+pub fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let metadata = fs::metadata(path).map_err(|error| match fs::read_link(path) {
+        Ok(to) => io::Error::new(error.kind(), format!("a link to `{}`, which is not there", to.display())),
+        Err(_) => error,
+    })?;
+    if metadata.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "a folder, and not a file"));
+    }
+    if !metadata.is_file() {
+        return Err(io::Error::other("not a file"));
+    }
+    fs::read(path)
 }

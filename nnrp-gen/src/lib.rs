@@ -1,4 +1,4 @@
-//! Reads a declarative layout registry, checks it, and generates from it.
+//! Reads a declarative layout registry, checks it, and generates from it. [`format`](mod@format) says how one is written.
 #![forbid(unsafe_code)]
 
 mod build;
@@ -6,9 +6,11 @@ pub mod check;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod codec;
+mod cut;
 pub mod emit;
 mod files;
 pub mod fmt;
+pub mod format;
 mod load;
 mod lower;
 pub mod model;

@@ -1,10 +1,10 @@
 //! From a folder of TOML files to a checked registry.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
 use crate::check::{self, Index};
+use crate::files;
 use crate::lower::lower;
 use crate::model::Registry;
 use crate::read;
@@ -44,11 +44,11 @@ impl Loaded {
 ///
 /// Where the folder or a file in it cannot be read.
 pub fn load(path: &Path) -> io::Result<Loaded> {
-    let files = if path.is_file() { vec![path.to_owned()] } else { read::files(path)? };
+    let list = if path.is_file() { vec![path.to_owned()] } else { read::files(path)? };
     let mut texts = Vec::new();
-    for file in &files {
+    for file in &list {
         let name = file.display().to_string().replace('\\', "/");
-        let bytes = fs::read(file).map_err(|error| {
+        let bytes = files::bytes(file).map_err(|error| {
             let file = file.file_name().unwrap_or_default().display();
             io::Error::new(error.kind(), format!("{file}: {error}"))
         })?;

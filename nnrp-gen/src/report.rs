@@ -1,8 +1,11 @@
 //! Problems, collected over a whole run and drawn together.
 
+use std::collections::HashMap;
+
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use crate::cut::cut;
 use crate::source::{Sources, Span};
 
 /// How much a problem weighs.
@@ -29,6 +32,8 @@ pub struct Diagnostic {
     pub related: Vec<(Span, String)>,
     /// What would mend it, where that is known.
     pub help: Option<String>,
+    /// Whether a name names nothing. All who use that name have one problem together.
+    pub is_of_name: bool,
 }
 
 impl Diagnostic {
@@ -41,6 +46,7 @@ impl Diagnostic {
             label: String::new(),
             related: Vec::new(),
             help: None,
+            is_of_name: false,
         }
     }
 
@@ -60,6 +66,13 @@ impl Diagnostic {
     #[must_use]
     pub fn related(mut self, span: Span, label: impl Into<String>) -> Self {
         self.related.push((span, label.into()));
+        self
+    }
+
+    /// Says that a name names nothing.
+    #[must_use]
+    pub fn of_name(mut self) -> Self {
+        self.is_of_name = true;
         self
     }
 
@@ -95,6 +108,31 @@ impl Report {
         let at = self.list.len();
         self.list.push(problem);
         &mut self.list[at]
+    }
+
+    /// Makes one problem of those that are about the same name, at its first place: whoever misspelled a definition made
+    /// one mistake, however often it is used.
+    pub fn join_names(&mut self) {
+        self.list.sort_by_key(|problem| problem.span);
+        let mut first: HashMap<(String, Option<String>), usize> = HashMap::new();
+        let mut joined: Vec<Diagnostic> = Vec::with_capacity(self.list.len());
+        for problem in self.list.drain(..) {
+            if problem.is_of_name {
+                let key = (problem.message.clone(), problem.help.clone());
+                match first.get(&key) {
+                    Some(&at) => {
+                        let related = &mut joined[at].related;
+                        if related.len() < MOST_RELATED {
+                            related.push((problem.span, "and here".to_owned()));
+                        }
+                        continue;
+                    }
+                    None => _ = first.insert(key, joined.len()),
+                }
+            }
+            joined.push(problem);
+        }
+        self.list = joined;
     }
 
     /// Whether an error is among them.
@@ -137,6 +175,9 @@ impl Report {
     }
 }
 
+/// How many other places a name that names nothing is shown at.
+const MOST_RELATED: usize = 8;
+
 /// How many problems are drawn at once.
 const MOST: usize = 100;
 
@@ -146,25 +187,27 @@ fn draw(problem: &Diagnostic, sources: &Sources, renderer: &Renderer) -> String 
         Severity::Warning => (Level::WARNING, "warning"),
     };
     let Some(source) = sources.get(problem.span.source) else {
-        return format!("{word}: {}", problem.message);
+        return format!("{word}: {}", cut(&problem.message));
     };
     let (line, column) = sources.position(problem.span);
     let name = format!("{}:{line}:{column}: {word}", source.path);
-    let title = level.with_name(Some(name)).primary_title(problem.message.as_str());
+    let title = level.with_name(Some(name)).primary_title(cut(&problem.message));
+    let label = |text: &str| cut(text).into_owned();
 
-    let mut snippet = Snippet::source(source.text.as_str())
-        .annotation(AnnotationKind::Primary.span(fit(problem.span, &source.text)).label(&problem.label));
+    let mut snippet = Snippet::source(source.text.as_str()).annotation(
+        AnnotationKind::Primary.span(fit(problem.span, &source.text)).label(label(&problem.label)),
+    );
     let mut elsewhere = Vec::new();
-    for (span, label) in &problem.related {
+    for (span, text) in &problem.related {
         match sources.get(span.source) {
             Some(_) if span.source == problem.span.source => {
-                snippet =
-                    snippet.annotation(AnnotationKind::Context.span(fit(*span, &source.text)).label(label));
+                snippet = snippet
+                    .annotation(AnnotationKind::Context.span(fit(*span, &source.text)).label(label(text)));
             }
             Some(other) => elsewhere.push(
                 Snippet::source(other.text.as_str())
                     .path(other.path.as_str())
-                    .annotation(AnnotationKind::Context.span(fit(*span, &other.text)).label(label)),
+                    .annotation(AnnotationKind::Context.span(fit(*span, &other.text)).label(label(text))),
             ),
             None => {}
         }
@@ -174,7 +217,7 @@ fn draw(problem: &Diagnostic, sources: &Sources, renderer: &Renderer) -> String 
         group = group.element(other);
     }
     if let Some(help) = &problem.help {
-        group = group.element(Level::HELP.message(help.as_str()));
+        group = group.element(Level::HELP.message(cut(help)));
     }
     renderer.render(&[group])
 }

@@ -42,3 +42,18 @@ fn problems_across_files_show_both() {
     let loaded = load_texts([("a.toml", protocol), ("b.toml", protocol)]);
     insta::assert_snapshot!(loaded.report.draw(&loaded.sources, false));
 }
+
+/// Of what is there twice both places are told, whichever file is read first.
+#[test]
+fn what_is_there_twice_shows_both() {
+    let protocol = "[protocol]\nname = \"demo\"\nbyte_order = \"little\"\n";
+    let table = |name: &str, value: u8| {
+        format!(
+            "[[enum]]\nname = \"{name}\"\ntype = \"u8\"\nvalues = [{{ value = {value}, name = \"low\" }}]\n"
+        )
+    };
+    let (mine, theirs) = (table("level", 1), table("level", 2));
+    let loaded =
+        load_texts([("mine.toml", mine.as_str()), ("protocol.toml", protocol), ("theirs.toml", &theirs)]);
+    insta::assert_snapshot!(loaded.report.draw(&loaded.sources, false));
+}

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::process::Command;
 use std::thread;
 
 use nnrp_tests::command::example;
@@ -219,4 +220,50 @@ fn without_a_server_the_client_says_so() {
     let (good, out, err) = chat(&free.to_string(), &[]).wait();
     assert!(!good && out.is_empty(), "{out}");
     assert!(err.starts_with(&format!("error: {free}: ")), "{err}");
+}
+
+/// Runs an example to its end: its exit status, and what it printed where.
+fn ended(name: &str, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let done = Command::new(example(name)).args(arguments).output().expect("the program runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it prints UTF-8").replace("\r\n", "\n");
+    (done.status.code(), text(done.stdout), text(done.stderr))
+}
+
+#[test]
+fn they_say_how_they_are_used() {
+    for (name, usage) in
+        [("serve", "Usage: serve [ADDRESS]\n"), ("chat", "Usage: chat [ADDRESS [QUESTION]...]\n")]
+    {
+        for arguments in [&["--help"][..], &["-h"], &["127.0.0.1:7410", "--help"]] {
+            let (code, out, err) = ended(name, arguments);
+            assert_eq!((code, err.as_str()), (Some(0), ""), "{name} {arguments:?}");
+            assert!(out.contains(usage) && out.contains("HOST:PORT or unix:PATH"), "{out}");
+        }
+    }
+}
+
+#[test]
+fn arguments_that_make_no_sense_are_named() {
+    let wrong: &[(&str, &str)] = &[
+        ("--port", "there is no option `--port`"),
+        ("localhost", "`localhost` is no address: no port, as in `127.0.0.1:7410`"),
+        (":7410", "`:7410` is no address: no host in front of the port"),
+        ("localhost:http", "`localhost:http` is no address: the port is no number up to 65535"),
+        ("localhost:70000", "`localhost:70000` is no address: the port is no number up to 65535"),
+        ("", "`` is no address: no port, as in `127.0.0.1:7410`"),
+        #[cfg(unix)]
+        ("unix:", "`unix:` is no address: no path behind `unix:`"),
+    ];
+    for name in ["serve", "chat"] {
+        for (argument, said) in wrong {
+            let (code, out, err) = ended(name, &[argument]);
+            assert_eq!((code, out.as_str()), (Some(2), ""), "{name} {argument}");
+            assert!(err.starts_with(&format!("error: {said}\n\n")) && err.contains("Usage: "), "{err}");
+        }
+    }
+    let (code, _, err) = ended("serve", &["127.0.0.1:0", "more"]);
+    assert_eq!(code, Some(2));
+    assert!(err.starts_with("error: `more` is one argument too many\n"), "{err}");
+    // What is well written and not there is another matter.
+    assert_eq!(ended("serve", &["192.0.2.1:7410"]).0, Some(1));
 }

@@ -98,6 +98,20 @@ fn go_there_and_back() {
     }
 }
 
+/// A crate takes a module in and uses none of it: no lint of the compiler has a word to say.
+#[test]
+fn private_modules_give_no_warnings() {
+    let mut project = Project::new(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("private"));
+    let nnrp = nnrp_tests::command::run(&["emit", "rust", "--standalone"]).good();
+    project.module("nnrp", &nnrp);
+    let mut main = String::from("#![deny(warnings)]\nmod nnrp;\n");
+    for name in NAMES {
+        project.module(name, &on(name, &["emit", "rust", "--standalone"], b"").good());
+        main.push_str(&format!("mod {name};\n"));
+    }
+    assert_eq!(project.run(&format!("{main}\nfn main() {{}}\n")), "");
+}
+
 #[test]
 fn compile_standalone_and_read_the_same() {
     let mut project = Project::new(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("foreign"));

@@ -49,7 +49,16 @@ rules     = [
 
 /// A copy of the registry with the edit.
 fn edited() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packets_edit");
+    let folder = copied("packets_edit");
+    let path = folder.join("registry/trace.toml");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(path, text + EDIT).unwrap();
+    folder
+}
+
+/// A folder of that name with a copy of the registry.
+fn copied(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     // It may be there from the last run.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(folder.join("registry")).unwrap();
@@ -57,10 +66,27 @@ fn edited() -> PathBuf {
         let file = file.unwrap();
         fs::copy(file.path(), folder.join("registry").join(file.file_name())).unwrap();
     }
-    let path = folder.join("registry/trace.toml");
-    let text = fs::read_to_string(&path).unwrap();
-    fs::write(path, text + EDIT).unwrap();
     folder
+}
+
+/// Scopes are of `session_id` and F5 also where the protocol does not say so, and of whatever it says.
+#[test]
+fn f5_scopes_speak_of_the_field_that_the_protocol_names() {
+    let folder = copied("scope_edit");
+    let rust = || run_in(&folder, &["emit", "rust"], b"").good();
+    let path = folder.join("registry/protocol.toml");
+    let text = fs::read_to_string(&path).unwrap();
+    let (usual, named) = (rust(), r#"scope         = { field = "session_id", id = "F5" }"#);
+    assert!(text.contains(named));
+    fs::write(&path, text.replace(named, "")).unwrap();
+    assert_eq!(rust(), usual);
+    fs::write(&path, text.replace(named, r#"scope = { field = "route_id", id = "Z9" }"#)).unwrap();
+    let other = rust();
+    let checks =
+        |text: &str, field: &str| text.matches(&format!("self.header.{field}() != 0")).count();
+    assert_eq!(checks(&usual, "route_id"), 0);
+    assert_eq!(checks(&other, "route_id"), checks(&usual, "session_id") - checks(&other, "session_id"));
+    assert!(checks(&other, "route_id") > 20 && other.contains(r#""Z9""#) && !usual.contains(r#""Z9""#));
 }
 
 #[test]

@@ -12,9 +12,7 @@ fn rounds(quick: usize) -> usize {
 }
 
 fn texts() -> Vec<(String, String)> {
-    let mut files: Vec<_> =
-        fs::read_dir(folder()).expect("the registry").map(|entry| entry.expect("a file").path()).collect();
-    files.sort();
+    let files = nnrp_gen::read::files(&folder()).expect("the registry");
     let read = |path: &std::path::PathBuf| fs::read_to_string(path).expect("it is text");
     files
         .iter()

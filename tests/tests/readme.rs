@@ -21,18 +21,21 @@ fn workplace() -> PathBuf {
     place
 }
 
-/// Applies the rows of a diff to the file that its first line names.
+/// Applies the rows of a diff to the file that its first line names. Where there is none, they are all of it.
 fn edit(place: &Path, diff: &str) {
     let mut lines = diff.lines();
     let name =
         lines.next().and_then(|line| line.strip_prefix("--- ")).expect("a diff starts with `--- file`");
     let path = place.join(name);
-    let mut text = fs::read_to_string(&path).expect("the file is there");
     let side = |kept: char| -> String {
         let lines = diff.lines().skip(1).filter(|line| line.starts_with(' ') || line.starts_with(kept));
         lines.map(|line| format!("{}\n", &line[1..])).collect()
     };
     let (old, new) = (side('-'), side('+'));
+    let Ok(mut text) = fs::read_to_string(&path) else {
+        assert_eq!(old, "", "there is no {name}");
+        return fs::write(path, new).expect("it can be written");
+    };
     assert_eq!(text.matches(&old).count(), 1, "{name} does not hold\n{old}");
     text = text.replace(&old, &new);
     fs::write(path, text).expect("it can be written");
@@ -134,6 +137,11 @@ fn every_command_prints_what_it_says() {
         rest = behind;
     }
     made.push_str(rest);
+    // What it says of Rust is so.
+    let rust = run_in(&place, &["emit", "rust"], b"").good();
+    assert!(
+        rust.contains("const INTERACTIVE_ONLY") && rust.contains("SessionNote(SessionNote, SessionNoteBody")
+    );
     fs::remove_dir_all(place).expect("it was made");
     if std::env::var_os("UPDATE_README").is_some() {
         fs::write(path, made).expect("the README can be written");

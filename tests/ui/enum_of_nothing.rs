@@ -1,11 +1,11 @@
 use nnrp_core::WireEnum;
 
-#[derive(WireEnum)]
+#[derive(Clone, Copy, Debug, WireEnum)]
 struct Chunk {
     rate: u32,
 }
 
-#[derive(WireEnum)]
+#[derive(Clone, Copy, Debug, WireEnum)]
 #[repr(u8)]
 enum Codec<T> {
     Pcm(T),

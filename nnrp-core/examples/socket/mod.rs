@@ -6,12 +6,61 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
+use std::{env, process};
 
 use nnrp_core::state::Time;
 use nnrp_core::state::connection::Connection;
 
 /// Where programs meet if nobody says otherwise.
 pub const ADDRESS: &str = "127.0.0.1:7410";
+
+/// What stands behind the name of the program: an address, and then whatever else.
+///
+/// Ends the program where it is asked how it is used (exit status 0), or where nobody could make anything of it (2).
+pub fn arguments(usage: &str) -> (String, Vec<String>) {
+    let wrong = |what: String| -> ! {
+        eprintln!("error: {what}\n\n{usage}");
+        process::exit(2);
+    };
+    let mut list = Vec::new();
+    for argument in env::args_os().skip(1) {
+        match argument.into_string() {
+            Ok(argument) if argument == "--help" || argument == "-h" => {
+                println!("{usage}");
+                process::exit(0);
+            }
+            Ok(argument) => list.push(argument),
+            Err(argument) => wrong(format!("`{}` is no text", argument.display())),
+        }
+    }
+    if list.is_empty() {
+        return (ADDRESS.into(), list);
+    }
+    let address = list.remove(0);
+    if address.starts_with('-') {
+        wrong(format!("there is no option `{address}`"));
+    }
+    if let Err(why) = check_address(&address) {
+        wrong(format!("`{address}` is no address: {why}"));
+    }
+    (address, list)
+}
+
+fn check_address(address: &str) -> Result<(), &'static str> {
+    if let Some(path) = address.strip_prefix("unix:") {
+        return match path {
+            _ if !cfg!(unix) => Err("this system has no such sockets"),
+            "" => Err("no path behind `unix:`"),
+            _ => Ok(()),
+        };
+    }
+    match address.rsplit_once(':') {
+        None => Err("no port, as in `127.0.0.1:7410`"),
+        Some(("", _)) => Err("no host in front of the port"),
+        Some((_, port)) if port.parse::<u16>().is_err() => Err("the port is no number up to 65535"),
+        Some(_) => Ok(()),
+    }
+}
 
 /// The longest sleep.
 const NAP_MS: u64 = 1_000;

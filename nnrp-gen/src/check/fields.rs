@@ -37,6 +37,11 @@ impl<'a> Fields<'a> {
         self.index.layouts.get(name.as_str()).map(|&position| &self.registry.layouts[position])
     }
 
+    /// Whether all of a layout's own fields could be read.
+    pub fn is_complete(&self) -> bool {
+        self.own.is_none_or(|layout| layout.complete)
+    }
+
     fn layout(&self, space: Space) -> Option<&'a Layout> {
         match space {
             Space::Own => self.own,
@@ -53,17 +58,28 @@ impl<'a> Fields<'a> {
 
     fn in_layout(&self, space: Space, path: &[&str]) -> Option<Symbol> {
         let (name, rest) = path.split_first()?;
-        let field = self.named(space, name)?;
+        let Some(field) = self.named(space, name) else {
+            // It may be in a row that could not be read.
+            let is_lost = space == Space::Own && !self.is_complete();
+            let is_path = ["header", "metadata", "body"].contains(name);
+            return (is_lost && !(is_path && self.message.is_some())).then_some(Symbol::Broken);
+        };
+        if !self.layout(space)?.fields[field.index].understood {
+            return Some(Symbol::Broken);
+        }
         match rest {
             [] => self.field(field),
             [bit] => {
                 let row = &self.layout(space)?.fields[field.index];
                 let mask = row.bitmask.as_ref()?;
-                let mask = &self.registry.bitmasks[*self.index.bitmasks.get(mask.as_str())?];
+                let Some(&mask) = self.index.bitmasks.get(mask.as_str()) else { return Some(Symbol::Broken) };
+                let mask = &self.registry.bitmasks[mask];
                 if mask.given.is_some() {
                     return Some(Symbol::NamedFlag { field });
                 }
-                let bit = mask.bits.iter().find(|row| row.name.value == *bit)?;
+                let Some(bit) = mask.bits.iter().find(|row| row.name.value == *bit) else {
+                    return (!mask.complete).then_some(Symbol::Broken);
+                };
                 let shift = u32::try_from(bit.bit.value).ok()?;
                 Some(Symbol::Flag { field, mask: 1u64.checked_shl(shift)? })
             }
@@ -169,7 +185,8 @@ impl Names for Fields<'_> {
         }
         let bits = scalar.size() * 8;
         if let Some(mask) = &row.bitmask {
-            let mask = &self.registry.bitmasks[*self.index.bitmasks.get(mask.as_str())?];
+            let Some(&mask) = self.index.bitmasks.get(mask.as_str()) else { return Some(Symbol::Broken) };
+            let mask = &self.registry.bitmasks[mask];
             if mask.given.is_some() {
                 let (_, max) = scalar.limits();
                 return Some(Symbol::Mask { field, bits, known: u64::try_from(max).ok()? });
@@ -179,8 +196,13 @@ impl Names for Fields<'_> {
             return Some(Symbol::Mask { field, bits, known });
         }
         let (min, max) = scalar.limits();
-        let enumeration =
-            row.enumeration.as_ref().and_then(|name| self.index.enums.get(name.as_str())).copied();
+        let enumeration = match &row.enumeration {
+            None => None,
+            Some(name) => match self.index.enums.get(name.as_str()) {
+                Some(&position) => Some(position),
+                None => return Some(Symbol::Broken),
+            },
+        };
         Some(Symbol::Int { field, min, max, bits, enumeration })
     }
 
@@ -198,6 +220,12 @@ impl Names for Fields<'_> {
             self.registry.messages.iter().find(|row| row.name.value == name).map(|row| row.value.value)
         };
         u64::try_from(value.or_else(message)?).ok()
+    }
+
+    fn is_incomplete(&self, enumeration: usize) -> bool {
+        self.registry.enums.get(enumeration).is_some_and(|item| {
+            !item.complete || item.from_messages.is_some() && self.registry.unread.contains(&"message")
+        })
     }
 
     fn is_given(&self, enumeration: usize) -> bool {
@@ -249,9 +277,11 @@ pub(crate) fn parse(
         let message = if span == text.span && error.at.len() != text.value.len() {
             format!("{} (column {column} of the rule)", error.message)
         } else {
-            error.message
+            error.message.clone()
         };
-        crate::report::Diagnostic::error(span, message).maybe_help(error.help)
+        let is_of_name = error.message.starts_with("there is no ");
+        let problem = crate::report::Diagnostic::error(span, message).maybe_help(error.help);
+        if is_of_name { problem.of_name() } else { problem }
     };
     let expr = crate::rule::parse(text.as_str()).map_err(|error| vec![draw(error)])?;
     crate::rule::truth(&expr, names).map_err(|errors| errors.into_iter().map(draw).collect())

@@ -38,6 +38,7 @@ fn tile(check: &mut Check<'_>, layout: &Layout) {
         Door::Toml => "rows",
         Door::Rust => "fields",
     };
+    let mut names = Names { layout, next: 0 };
     let mut end = 0;
     let mut before: Option<&Field> = None;
     for field in &layout.fields {
@@ -75,7 +76,7 @@ fn tile(check: &mut Check<'_>, layout: &Layout) {
                 format!("start it at {end}")
             });
         } else if start > end {
-            gap(check, field.offset.span, end, start);
+            gap(check, field.offset.span, end, start, &mut names);
         }
         end = end.max(start.saturating_add(size));
         before = Some(field);
@@ -90,7 +91,7 @@ fn tile(check: &mut Check<'_>, layout: &Layout) {
                 Door::Toml => "",
                 Door::Rust => "; a field behind a gap says its `offset`",
             };
-            let problem = gap(check, layout.size.span, end, size);
+            let problem = gap(check, layout.size.span, end, size, &mut names);
             problem.help = problem.help.take().map(|help| help + behind);
         }
     } else if end > size {
@@ -103,7 +104,32 @@ fn tile(check: &mut Check<'_>, layout: &Layout) {
     }
 }
 
-fn gap<'c>(check: &'c mut Check<'_>, span: crate::source::Span, from: i128, to: i128) -> &'c mut Diagnostic {
+/// Names for the reserved fields of a layout that nothing in it has yet.
+struct Names<'l> {
+    layout: &'l Layout,
+    next: usize,
+}
+
+impl Names<'_> {
+    fn next(&mut self) -> String {
+        loop {
+            let name = format!("reserved{}", self.next);
+            self.next += 1;
+            if !self.layout.fields.iter().any(|field| field.name.value.eq_ignore_ascii_case(&name)) {
+                return name;
+            }
+        }
+    }
+}
+
+fn gap<'c>(
+    check: &'c mut Check<'_>,
+    span: crate::source::Span,
+    from: i128,
+    to: i128,
+    names: &mut Names<'_>,
+) -> &'c mut Diagnostic {
+    let name = names.next();
     let bytes = if to - from == 1 {
         format!("byte {from} belongs to no field")
     } else {
@@ -118,9 +144,9 @@ fn gap<'c>(check: &'c mut Check<'_>, span: crate::source::Span, from: i128, to: 
     };
     let help = match check.sources.door() {
         Door::Toml => format!(
-            "add a reserved field: `{{ offset = {from}, name = \"reserved0\", type = \"{ty}\", reserved = true }}`"
+            "add a reserved field: `{{ offset = {from}, name = \"{name}\", type = \"{ty}\", reserved = true }}`"
         ),
-        Door::Rust => format!("add a reserved field: `reserved0: Reserved<{}>`", to - from),
+        Door::Rust => format!("add a reserved field: `{name}: Reserved<{}>`", to - from),
     };
     let problem = check.error(span, bytes);
     problem.label = format!("the field before ends at {from}");

@@ -66,6 +66,7 @@ pub fn check(registry: &Registry, index: &Index, sources: &Sources, report: &mut
     if !check.report.has_errors() {
         all_used::run(&mut check);
     }
+    report.join_names();
 }
 
 impl Check<'_> {
@@ -81,6 +82,7 @@ impl Check<'_> {
         let help = did_you_mean(name.as_str(), known);
         let problem = self.error(name.span, format!("no {what} is called `{}`", name.value));
         problem.label = "not found in the registry".to_owned();
+        problem.is_of_name = true;
         problem.help = help;
     }
 }

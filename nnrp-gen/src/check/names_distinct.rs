@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::syntax::{Number, Text};
+use crate::syntax::{Enum, Message, Number, Text};
 
 use super::Check;
 
@@ -25,6 +25,7 @@ pub(super) fn run(check: &mut Check<'_>) {
         let ranges = item.ranges.iter().map(|range| &range.name);
         names(check, "value", item.values.iter().map(|value| &value.name).chain(ranges));
         numbers(check, "value", item.values.iter().map(|value| (&value.value, &value.name)));
+        numbers_from_elsewhere(check, item);
     }
     for item in &registry.bitmasks {
         names(check, "bit", item.bits.iter().map(|bit| &bit.name));
@@ -58,12 +59,12 @@ fn names<'a>(check: &mut Check<'_>, what: &str, names: impl Iterator<Item = &'a 
         let problem = check.error(
             name.span,
             if first.value == name.value {
-                format!("a second {what} called `{}`", name.value)
+                format!("{what} `{}` is there twice", name.value)
             } else {
                 format!("{what} `{}` differs from `{}` only in case", name.value, first.value)
             },
         );
-        problem.related.push((first.span, "the first".to_owned()));
+        problem.related.push((first.span, "the other".to_owned()));
         problem.help = Some("rename one of them".to_owned());
     }
 }
@@ -72,9 +73,47 @@ fn numbers<'a>(check: &mut Check<'_>, what: &str, numbers: impl Iterator<Item = 
     let mut seen: HashMap<i128, (&Number, &Text)> = HashMap::new();
     for (number, name) in numbers {
         let Some((first, first_name)) = seen.insert(number.value, (number, name)) else { continue };
-        let problem = check.error(number.span, format!("a second {what} {}", number.value));
-        problem.label = format!("taken by `{}`", first_name.value);
-        problem.related.push((first.span, format!("`{}` has it first", first_name.value)));
+        same_number(check, what, (first, first_name), (number, name));
+    }
+}
+
+fn same_number(check: &mut Check<'_>, what: &str, first: (&Number, &Text), again: (&Number, &Text)) {
+    let ((first, first_name), (number, name)) = (first, again);
+    let number_text =
+        if number.value < 0x100 { number.value.to_string() } else { format!("{:#x}", number.value) };
+    let message = if first_name.value == name.value {
+        format!("{what} {number_text} is there twice")
+    } else {
+        format!("`{}` and `{}` are both {what} {number_text}", first_name.value, name.value)
+    };
+    let problem = check.error(number.span, message);
+    problem.related.push((first.span, "the other".to_owned()));
+    problem.help = Some("give one of them another number".to_owned());
+}
+
+/// An enum has more values than those that stand in it: those of all messages, and those of the enums of its ranges.
+fn numbers_from_elsewhere(check: &mut Check<'_>, item: &Enum) {
+    let registry = check.registry;
+    for value in &item.values {
+        let number = value.value.value;
+        if item.from_messages.is_some() {
+            let number_of = |message: &&Message| message.value.value == number;
+            let name_of = |message: &&Message| message.name.value.eq_ignore_ascii_case(value.name.as_str());
+            if let Some(message) = registry.messages.iter().find(number_of) {
+                same_number(check, "value", (&message.value, &message.name), (&value.value, &value.name));
+            } else if let Some(message) = registry.messages.iter().find(name_of) {
+                names(check, "value", [&message.name, &value.name].into_iter());
+            }
+        }
+        let around = item.ranges.iter().filter(|range| (range.from.value..=range.to.value).contains(&number));
+        let families = around.filter_map(|range| check.index.enums.get(range.family.as_ref()?.as_str()));
+        let families: Vec<usize> = families.copied().collect();
+        for family in families {
+            let same = registry.enums[family].values.iter().find(|other| other.value.value == number);
+            if let Some(same) = same.filter(|same| same.name.value != value.name.value) {
+                same_number(check, "value", (&same.value, &same.name), (&value.value, &value.name));
+            }
+        }
     }
 }
 
@@ -83,8 +122,8 @@ fn rule_ids<'a>(check: &mut Check<'_>, ids: impl Iterator<Item = &'a Text>) {
     let mut seen: HashMap<&str, &Text> = HashMap::new();
     for id in ids {
         let Some(first) = seen.insert(id.as_str(), id) else { continue };
-        let problem = check.error(id.span, format!("a second rule `{}`", id.value));
-        problem.related.push((first.span, "the first".to_owned()));
+        let problem = check.error(id.span, format!("rule `{}` is there twice", id.value));
+        problem.related.push((first.span, "the other".to_owned()));
         problem.help = Some("a rule id names one row, so that a fault leads to it".to_owned());
     }
 }

@@ -35,6 +35,7 @@ pub(super) fn run(check: &mut Check<'_>) {
         for rule in &layout.rules {
             error_code(check, rule.error.as_ref());
             if let Some(name) = &rule.field
+                && layout.complete
                 && !layout.fields.iter().any(|field| field.name.value == name.value)
             {
                 let what = format!("field of `{}`", layout.name.value);
@@ -67,24 +68,15 @@ pub(super) fn run(check: &mut Check<'_>) {
     }
 }
 
-/// `scope` of the protocol names a field of the header, and scopes need it.
+/// `scope` of the protocol names a field of the header.
 fn scope_field(check: &mut Check<'_>, protocol: &crate::syntax::Protocol) {
     let registry = check.registry;
     let header = protocol.header.as_ref().and_then(|name| check.index.layouts.get(name.as_str()));
-    match (&protocol.scope, header) {
-        (Some(scope), Some(&header)) => {
-            let layout = &registry.layouts[header];
-            let names = layout.fields.iter().map(|field| field.name.as_str());
-            if !names.clone().any(|name| name == scope.field.as_str()) {
-                check.unknown(&scope.field, &format!("field of `{}`", layout.name.value), names);
-            }
-        }
-        (Some(_), None) => {}
-        (None, _) => {
-            let Some(first) = registry.scopes.first() else { return };
-            let problem = check.error(first.span, "a scope, but the protocol names no field for it");
-            problem.help = Some("add `scope = { field = \"…\", id = \"…\" }` to `[protocol]`".to_owned());
-        }
+    let (Some(scope), Some(&header)) = (&protocol.scope, header) else { return };
+    let layout = &registry.layouts[header];
+    let names = layout.fields.iter().map(|field| field.name.as_str());
+    if !names.clone().any(|name| name == scope.field.as_str()) {
+        check.unknown(&scope.field, &format!("field of `{}`", layout.name.value), names);
     }
 }
 
@@ -102,7 +94,7 @@ pub(super) fn error_code(check: &mut Check<'_>, code: Option<&crate::syntax::Tex
     };
     let Some(&position) = check.index.enums.get(errors.enumeration.as_str()) else { return };
     let codes = &registry.enums[position];
-    if !codes.values.iter().any(|value| value.name.value == code.value) {
+    if codes.complete && !codes.values.iter().any(|value| value.name.value == code.value) {
         let what = format!("value of `{}`", codes.name.value);
         check.unknown(code, &what, codes.values.iter().map(|value| value.name.as_str()));
     }

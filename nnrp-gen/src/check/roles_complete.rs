@@ -35,7 +35,9 @@ pub(super) fn run(check: &mut Check<'_>) {
                 let item = &registry.enums[position];
                 item.from_messages.is_some() && item.values.is_empty() && item.ranges.is_empty()
             });
-            if role.value == Role::Message && !of_messages && !registry.messages.is_empty() {
+            // An enum that is not there was told of already.
+            let is_lost = enumeration.is_none() && field.enumeration.is_some() || !field.understood;
+            if role.value == Role::Message && !of_messages && !is_lost && !registry.messages.is_empty() {
                 let message =
                     format!("`{}` gives the message, but is no enum of all messages", field.name.value);
                 let problem = check.error(role.span, message);
@@ -44,7 +46,8 @@ pub(super) fn run(check: &mut Check<'_>) {
         }
         let (Some(header), true) = (header, Some(at) == position) else { continue };
         for (name, role) in Role::ALL {
-            if !seen.contains_key(&role) && !registry.messages.is_empty() {
+            let is_whole = layout.complete && layout.fields.iter().all(|field| field.understood);
+            if !seen.contains_key(&role) && is_whole && !registry.messages.is_empty() {
                 let problem = check.error(
                     header.span,
                     format!("no field of `{}` is the {}", header.value, name.replace('_', " ")),

@@ -25,6 +25,9 @@ fn walk(check: &mut Check<'_>, machine: &Machine) {
                 let problem = check.error(state.name.span, "states beside an enum of states");
                 problem.related.push((name.span, "the enum".to_owned()));
             }
+            if !registry.enums[position].complete {
+                return;
+            }
             registry.enums[position].values.iter().map(|value| &value.name).collect()
         }
         None => machine.states.iter().map(|state| &state.name).collect(),

@@ -1,6 +1,7 @@
 //! `encode`: JSON to bytes.
 
 use std::io::{self, IsTerminal};
+use std::ops::Range;
 
 use clap::Args;
 
@@ -78,12 +79,10 @@ pub(super) fn run(arguments: &Arguments, registry: &Registry, paints: Paints) ->
             for (at, line) in input.text.split_inclusive('\n').enumerate() {
                 if !line.trim().is_empty() {
                     let value = parse(line, start)?;
-                    let Some(Value::Text(name)) = value.get("message") else {
-                        let help = "name it with `--message NAME`, or write one packet a line".to_owned();
-                        let message = format!("line {}: no `message`, which says what it is", at + 1);
-                        return Err(Failure::usage(message).help(Some(help)));
-                    };
-                    let bytes = packets.encode(packet::message(registry, name)?, &value);
+                    let message = named(registry, &value).map_err(|(message, help)| {
+                        input.wrong(place(line, start), &message, Some(help), paints.err)
+                    })?;
+                    let bytes = packets.encode(message, &value);
                     let wrong = |error: String| {
                         let lines = error.lines().map(|error| format!("line {}: {error}\n", at + 1));
                         Failure::bad(lines.collect::<String>())
@@ -96,6 +95,38 @@ pub(super) fn run(arguments: &Arguments, registry: &Registry, paints: Paints) ->
         }
     };
     Ok(Done::good(done))
+}
+
+/// The message that a packet names, or what is wrong with that and what would mend it.
+fn named<'r>(registry: &'r Registry, value: &Value) -> Result<&'r Message, (String, String)> {
+    let wrong = match (value, value.get("message")) {
+        (_, Some(Value::Text(name))) => return packet::found(registry, name),
+        (_, Some(other)) => format!("`message` is {}, and not the name of a message", other.kind()),
+        (Value::Struct(_), None) => "a packet without `message`, which says what it is".to_owned(),
+        (other, None) => format!("{}, where a packet is wanted", other.kind()),
+    };
+    Err((wrong, "write `\"message\": \"NAME\"` into it, or name it with `--message NAME`".to_owned()))
+}
+
+/// Where a line of the input says which message it is: its value, or else the whole of it.
+fn place(line: &str, start: usize) -> Range<usize> {
+    let key = "\"message\"";
+    let value = line.find(key).map(|at| at + key.len()).and_then(|at| {
+        let rest = line[at..].trim_start().strip_prefix(':')?.trim_start();
+        let length = match rest.strip_prefix('"') {
+            Some(text) => text.find('"')? + 2,
+            None => rest.find([',', '}'])?,
+        };
+        let at = line.len() - rest.len();
+        Some(at..at + rest[..length].trim_end().len())
+    });
+    let whole = || {
+        let text = line.trim();
+        let at = line.find(text).unwrap_or(0);
+        at..at + text.len()
+    };
+    let range = value.unwrap_or_else(whole);
+    range.start + start..range.end + start
 }
 
 /// The fields alone, of what may be the whole output of `decode --json`.

@@ -1,6 +1,5 @@
 //! `fmt`: lines the rows of registry files up.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -44,7 +43,9 @@ pub(super) fn run(arguments: &Arguments, registry: Option<&Path>, paints: Paints
     let mut changed = 0;
     for file in &files {
         let name = file.display().to_string();
-        let text = fs::read_to_string(file).map_err(|error| Failure::usage(format!("{name}: {error}")))?;
+        let said = |error: String| Failure::usage(format!("{name}: {error}"));
+        let bytes = files::bytes(file).map_err(|error| said(error.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|error| said(error.utf8_error().to_string()))?;
         let formatted = match fmt::format(&text) {
             Ok(formatted) => formatted,
             Err(error) => {

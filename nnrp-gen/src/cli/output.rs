@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use crate::cut::cut;
+
 use super::paint::Paint;
 
 /// Exit status where the registry or the data is bad.
@@ -91,7 +93,7 @@ impl Failure {
             err.push_str(&error_lines(&self.message, paint));
         }
         if let Some(help) = self.help {
-            err.push_str(&format!("{}: {help}\n", paint.bold("help")));
+            err.push_str(&format!("{}: {}\n", paint.bold("help"), cut(&help)));
         }
         Done { out: String::new(), err, code: self.code }
     }
@@ -99,5 +101,5 @@ impl Failure {
 
 /// Each line of a message as an error.
 pub(super) fn error_lines(message: &str, paint: Paint) -> String {
-    message.lines().map(|line| format!("{}: {line}\n", paint.red("error"))).collect()
+    cut(message).lines().map(|line| format!("{}: {line}\n", paint.red("error"))).collect()
 }

@@ -250,7 +250,15 @@ impl Encoder<'_> {
                 Some(number) => number,
                 None => {
                     let float = f64::from_bits(*bits);
-                    self.problem(format!("{float:?} does not fit {}", scalar.name()), None);
+                    let (min, max) = scalar.limits();
+                    // Of such a number JSON has told only about how large it is.
+                    let what = match float.fract() == 0.0 {
+                        true if float.abs() >= u64::MAX as f64 => "a number of more than 64 bits".to_owned(),
+                        true => "a number that is not exact".to_owned(),
+                        false => format!("{float:?}"),
+                    };
+                    let help = format!("it takes {min} to {max}, with all digits");
+                    self.problem(format!("{what} does not fit {}", scalar.name()), Some(help));
                     return None;
                 }
             },

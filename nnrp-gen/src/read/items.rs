@@ -168,7 +168,19 @@ fn enumeration(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Enum> {
         keys.need::<()>("values", None);
     }
     let from_messages = from.map(|from| from.span);
-    Some(Enum { name: name?, ty: ty?, values, ranges, from_messages, given: None, source, doc, span })
+    let complete = values.len() + ranges.len() == keys.row_count("values") + keys.row_count("ranges");
+    Some(Enum {
+        name: name?,
+        ty: ty?,
+        values,
+        ranges,
+        complete,
+        from_messages,
+        given: None,
+        source,
+        doc,
+        span,
+    })
 }
 
 fn bitmask(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Bitmask> {
@@ -184,7 +196,8 @@ fn bitmask(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Bitmask> {
     });
     keys.need("bits", (!bits.is_empty()).then_some(()));
     let (source, doc) = (keys.text(cx, "source"), keys.text(cx, "doc"));
-    Some(Bitmask { name: name?, ty: ty?, bits, given: None, source, doc, span })
+    let complete = bits.len() == keys.row_count("bits");
+    Some(Bitmask { name: name?, ty: ty?, bits, complete, given: None, source, doc, span })
 }
 
 fn layout(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Layout> {
@@ -192,7 +205,10 @@ fn layout(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Layout> {
     let name = keys.need_text(cx, "name");
     let size = keys.need_number(cx, "size");
     let byte_order = byte_order(keys, cx);
-    let fields = keys.rows(cx, "fields", "field", field);
+    let mut fields = keys.rows(cx, "fields", "field", field);
+    for (row, field) in fields.iter_mut().enumerate() {
+        field.understood = keys.is_understood("fields", row);
+    }
     let named = keys.has("fields").then_some(());
     keys.need("fields", named);
     let complete = named.is_some() && fields.len() == keys.row_count("fields");
@@ -245,6 +261,7 @@ fn field(keys: &mut Keys<'_, '_>, cx: &mut Context<'_>) -> Option<Field> {
         deprecated,
         role,
         error,
+        understood: true,
         span,
     })
 }

@@ -11,6 +11,8 @@ use crate::source::{Span, Spanned};
 use crate::suggest::{did_you_mean, nearest};
 use crate::syntax::{Number, Text};
 
+use super::known;
+
 /// The file being read and where its problems go.
 pub(super) struct Context<'r> {
     pub(super) source: u32,
@@ -48,12 +50,14 @@ pub(super) struct Keys<'t, 'i> {
     what: &'static str,
     asked: Vec<&'static str>,
     missing: Vec<&'static str>,
+    /// The rows in which stand keys that nobody knows: under which key, and which of those that were read.
+    odd: Vec<(&'static str, usize)>,
     pub(super) span: Span,
 }
 
 impl<'t, 'i> Keys<'t, 'i> {
     pub(super) fn new(table: &'t DeTable<'i>, span: Span, what: &'static str) -> Self {
-        Self { table, what, asked: Vec::new(), missing: Vec::new(), span }
+        Self { table, what, asked: Vec::new(), missing: Vec::new(), odd: Vec::new(), span }
     }
 
     /// The value of `key`, if it is there.
@@ -142,8 +146,11 @@ impl<'t, 'i> Keys<'t, 'i> {
             match value.get_ref() {
                 DeValue::Table(table) => {
                     let mut row = Keys::new(table, span, what);
-                    list.extend(read(&mut row, cx));
-                    row.close(cx);
+                    let read = read(&mut row, cx);
+                    if row.close(cx) {
+                        self.odd.push((key, list.len()));
+                    }
+                    list.extend(read);
                 }
                 other => cx.wrong_type(span, key, "tables", other),
             }
@@ -189,6 +196,11 @@ impl<'t, 'i> Keys<'t, 'i> {
         value
     }
 
+    /// Whether all keys of such a row are known.
+    pub(super) fn is_understood(&self, key: &'static str, row: usize) -> bool {
+        !self.odd.contains(&(key, row))
+    }
+
     /// How many rows `key` has, readable or not.
     pub(super) fn row_count(&self, key: &str) -> usize {
         self.table.get(key).and_then(|value| value.get_ref().as_array()).map_or(0, |array| array.len())
@@ -205,13 +217,15 @@ impl<'t, 'i> Keys<'t, 'i> {
     }
 
     /// Reports the keys that nobody asked for and those that are missing. A misspelled key is one
-    /// problem, not two.
-    pub(super) fn close(mut self, cx: &mut Context<'_>) {
+    /// problem, not two. Gives whether there were any that nobody asked for.
+    pub(super) fn close(mut self, cx: &mut Context<'_>) -> bool {
+        let mut odd = false;
         for key in self.table.keys() {
             let name = key.get_ref().as_ref();
             if self.asked.contains(&name) {
                 continue;
             }
+            odd = true;
             if let Some(meant) = nearest(name, self.missing.iter().copied()) {
                 self.missing.retain(|missing| *missing != meant);
             }
@@ -221,10 +235,10 @@ impl<'t, 'i> Keys<'t, 'i> {
                     format!("unknown key `{name}` in {}", article(self.what)),
                 )
                 .label("not a key here")
-                .help(did_you_mean(name, self.asked.iter().copied()).unwrap_or_else(|| {
-                    let known: Vec<_> = self.asked.iter().map(|key| format!("`{key}`")).collect();
-                    format!("known are {}", known.join(", "))
-                })),
+                .help(
+                    did_you_mean(name, self.asked.iter().copied())
+                        .unwrap_or_else(|| known(self.asked.iter().copied())),
+                ),
             );
         }
         for key in self.missing {
@@ -233,6 +247,7 @@ impl<'t, 'i> Keys<'t, 'i> {
                     .label(format!("`{key}` is missing")),
             );
         }
+        odd
     }
 }
 

@@ -3,8 +3,10 @@
 mod items;
 mod keys;
 
+use std::cmp::Reverse;
 use std::fs;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use toml::de::{DeTable, DeValue};
@@ -16,7 +18,8 @@ use crate::syntax::Registry;
 
 use keys::{Context, Keys};
 
-/// The `*.toml` files of a folder, in the order in which they are read.
+/// The `*.toml` files of a folder, in the order in which they are read. Hidden ones are none of them: editors leave such
+/// beside what is being edited. Whatever else is called so is there, file or not, for its reader to refuse.
 ///
 /// # Errors
 ///
@@ -25,12 +28,34 @@ pub fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut list = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "toml") && path.is_file() {
+        let is_hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        if path.extension().is_some_and(|extension| extension == "toml") && !is_hidden {
             list.push(path);
         }
     }
     list.sort();
     Ok(list)
+}
+
+/// Where the key of the most parts begins.
+fn longest_key(text: &str) -> Range<usize> {
+    let mut start = 0;
+    let lines = text.split_inclusive('\n').map(|line| {
+        let at = start;
+        start += line.len();
+        (line, at)
+    });
+    let most = lines.max_by_key(|(line, at)| (line.matches('.').count(), Reverse(*at)));
+    most.map_or(0..0, |(line, at)| {
+        let first = at + line.len() - line.trim_start_matches([' ', '\t', '[']).len();
+        first..first + 1
+    })
+}
+
+/// All the names that there are, as a help line.
+fn known<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+    let known: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    format!("known are {}", known.join(", "))
 }
 
 /// Reads one text into `registry`.
@@ -40,15 +65,19 @@ pub fn text(sources: &mut Sources, path: &str, text: &str, registry: &mut Regist
     let (document, problems) = DeTable::parse_recoverable(&source.text);
     // A bracket that is not closed makes nonsense of all that follows, and problems without number: then only the first
     // is told, and nothing is made of the rest.
-    let is_lost = problems.len() > 1;
+    let is_lost = problems.len() > 1 || problems.iter().any(|problem| problem.span().is_none());
     let first = problems.into_iter().min_by_key(|problem| problem.span().map_or(0, |span| span.start));
     if let Some(problem) = first {
-        let range = problem.span().unwrap_or(0..0);
+        // The only problem without a place is a key of more parts than there may be.
+        let (range, message) = match problem.span() {
+            Some(range) => (range, problem.message().to_owned()),
+            None => (longest_key(&source.text), "a key of too many parts".to_owned()),
+        };
         let line = source.text.get(..range.start).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
         let is_header = line.trim_start().starts_with('[');
-        let help = is_header.then(|| "if a table begins here, an array above it lacks its `]`".to_owned());
-        report
-            .add(Diagnostic::error(Span::new(number, range), problem.message().to_owned()).maybe_help(help));
+        let help = (is_header && problem.span().is_some())
+            .then(|| "if a table begins here, an array above it lacks its `]`".to_owned());
+        report.add(Diagnostic::error(Span::new(number, range), message).maybe_help(help));
     }
     if is_lost {
         registry.unread.extend(items::TABLES.iter().map(|kind| kind.name));
@@ -57,14 +86,14 @@ pub fn text(sources: &mut Sources, path: &str, text: &str, registry: &mut Regist
     let mut cx = Context { source: number, report };
     let table = document.get_ref();
     for (key, value) in table {
-        let known = items::TABLES.iter().find(|kind| kind.name == key.get_ref().as_ref());
-        let Some(kind) = known else {
+        let found = items::TABLES.iter().find(|kind| kind.name == key.get_ref().as_ref());
+        let Some(kind) = found else {
             let span = cx.span(key.span());
             let names = items::TABLES.iter().map(|kind| kind.name);
             cx.report.add(
                 Diagnostic::error(span, format!("unknown table `{}`", key.get_ref()))
                     .label("no such table in a registry")
-                    .maybe_help(did_you_mean(key.get_ref(), names)),
+                    .help(did_you_mean(key.get_ref(), names.clone()).unwrap_or_else(|| known(names))),
             );
             continue;
         };

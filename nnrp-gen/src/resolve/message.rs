@@ -72,7 +72,8 @@ impl Resolve<'_> {
             };
             let name = count.value.trim_start_matches("metadata.");
             let known = metadata.is_some_and(|layout| {
-                self.registry.layouts[layout].fields.iter().any(|field| field.name.value == name)
+                let layout = &self.registry.layouts[layout];
+                !layout.complete || layout.fields.iter().any(|field| field.name.value == name)
             });
             if !known {
                 let message = format!(

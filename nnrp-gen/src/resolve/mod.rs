@@ -40,6 +40,7 @@ impl<'a> Resolve<'a> {
         self.report.add(
             Diagnostic::error(name.span, format!("no {what} is called `{}`", name.value))
                 .label("not found in the registry")
+                .of_name()
                 .maybe_help(did_you_mean(name.as_str(), known)),
         );
     }
@@ -56,7 +57,8 @@ impl<'a> Resolve<'a> {
     fn field(&mut self, layout: usize, name: &Text) -> Option<usize> {
         let item = &self.registry.layouts[layout];
         let found = item.fields.iter().position(|field| field.name.value == name.value);
-        if found.is_none() {
+        // It may be in a row that could not be read.
+        if found.is_none() && item.complete {
             let what = format!("field of `{}`", item.name.value);
             self.unknown(name, &what, item.fields.iter().map(|field| field.name.as_str()));
         }
@@ -110,6 +112,14 @@ impl<'a> Resolve<'a> {
         let bits: &[syntax::Bit] = mask.map_or(&[], |&mask| &self.registry.bitmasks[mask].bits);
         let found = bits.iter().find(|row| row.name.value == bit);
         let Some(found) = found else {
+            // A bitmask that is not there, or not all there, was told of already.
+            let is_lost = match mask {
+                Some(&mask) => !self.registry.bitmasks[mask].complete,
+                None => row.bitmask.is_some() || !row.understood,
+            };
+            if is_lost {
+                return None;
+            }
             let what = format!("bit of `{field}`");
             let names: Vec<_> = bits.iter().map(|row| row.name.as_str()).collect();
             self.unknown(&Spanned::new(bit.to_owned(), path.span), &what, names);
@@ -127,7 +137,12 @@ impl<'a> Resolve<'a> {
     /// A value of a field's enum by name.
     fn value(&mut self, layout: usize, field: usize, name: &Text) -> Option<u64> {
         let Some(item) = self.enum_of(layout, field) else {
-            let field = &self.registry.layouts[layout].fields[field].name.value;
+            let field = &self.registry.layouts[layout].fields[field];
+            // An enum that is not there was told of already.
+            if field.enumeration.is_some() || !field.understood {
+                return None;
+            }
+            let field = &field.name.value;
             self.report.add(Diagnostic::error(
                 name.span,
                 format!("`{}` is named as a value of `{field}`, which has no enum", name.value),
@@ -135,7 +150,7 @@ impl<'a> Resolve<'a> {
             return None;
         };
         let found = item.values.iter().find(|row| row.name.value == name.value);
-        if found.is_none() {
+        if found.is_none() && item.complete {
             let what = format!("value of `{}`", item.name.value);
             self.unknown(name, &what, item.values.iter().map(|row| row.name.as_str()));
         }

@@ -27,10 +27,8 @@ impl Resolve<'_> {
                 return None;
             }
         }
-        let Some(syntax::ScopeField { field: name, id }) = self.scope_field() else {
-            return Some(Vec::new());
-        };
-        let field = names.named(Space::Header, name.as_str())?;
+        let syntax::ScopeField { field: name, id } = self.scope_field()?;
+        let Some(field) = names.named(Space::Header, name.as_str()) else { return Some(Vec::new()) };
         let connection = item.scope.iter().any(|name| name.value == "connection");
         let (operator, doc) = match (connection, item.scope.len()) {
             (_, 0) => return Some(Vec::new()),
@@ -51,9 +49,12 @@ impl Resolve<'_> {
         }])
     }
 
-    /// The header field that scopes speak of, and their rule.
-    fn scope_field(&self) -> Option<&syntax::ScopeField> {
-        self.registry.protocols.first()?.scope.as_ref()
+    /// The header field that scopes speak of, and their rule: NNRP's where the registry names none.
+    fn scope_field(&self) -> Option<syntax::ScopeField> {
+        let protocol = self.registry.protocols.first()?;
+        let usual = |text: &str| Spanned { value: text.to_owned(), span: protocol.span };
+        let usual = || syntax::ScopeField { field: usual("session_id"), id: usual("F5") };
+        Some(protocol.scope.clone().unwrap_or_else(usual))
     }
 
     /// Scope faults blame the header, but are faults of the message.
@@ -63,7 +64,7 @@ impl Resolve<'_> {
     }
 
     fn scope_rules(&mut self, scope: &syntax::Scope, names: &Fields<'_>) -> Option<Vec<Rule>> {
-        let syntax::ScopeField { field: name, id } = self.scope_field()?.clone();
+        let syntax::ScopeField { field: name, id } = self.scope_field()?;
         let mut rows: Vec<(Option<Text>, Text)> = Vec::new();
         if let Some(field) = &scope.field {
             for row in &scope.values {
@@ -122,7 +123,8 @@ impl Resolve<'_> {
                     Some(name) => names.named(Space::Header, name),
                     None => names.named(Space::Own, name.as_str()),
                 };
-                if found.is_none() {
+                // It may be in a row that could not be read.
+                if found.is_none() && names.is_complete() {
                     let known = names.candidates();
                     self.unknown(name, "field", known.iter().map(String::as_str));
                 }

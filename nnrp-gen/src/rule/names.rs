@@ -13,6 +13,12 @@ pub trait Names {
     /// What a whole field is, as [`Names::lookup`] of its own name says it: an `Int`, a `Bool` or a `Mask`.
     fn field(&self, field: FieldRef) -> Option<Symbol>;
 
+    /// Whether some of the values of an enum could not be read, so that any name may be one of them.
+    fn is_incomplete(&self, enumeration: usize) -> bool {
+        let _ = enumeration;
+        false
+    }
+
     /// The enum of this name.
     fn enum_named(&self, name: &str) -> Option<usize>;
 
@@ -80,6 +86,8 @@ pub enum Symbol {
     },
     /// Whether an entry is in the body.
     Present(Presence),
+    /// Something whose definition is in error, which was said there.
+    Broken,
     /// Known, but not for rules.
     Unusable {
         /// What it is instead, to end a sentence: `a float`, `an array`, `reserved`.

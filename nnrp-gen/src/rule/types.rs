@@ -121,6 +121,8 @@ impl Typer<'_> {
             }
             Some(Symbol::Bool { field }) => Some(Typed::Condition(Truth::Bool(field))),
             Some(Symbol::Present(entry)) => Some(Typed::Condition(Truth::Present(entry))),
+            // The rule is refused all the same, without another word.
+            Some(Symbol::Broken) => None,
             Some(Symbol::Unusable { why }) => {
                 let message = format!("`{}` is not for rules: it is {why}", dotted(path));
                 self.fail(RuleError::new(expr.at.clone(), message))
@@ -134,6 +136,10 @@ impl Typer<'_> {
 
     fn comparison(&mut self, expr: &Expr, cmp: Cmp, left: &Expr, right: &Expr) -> Maybe<Truth> {
         let errors = self.errors.len();
+        // What a name beside it stands for, nobody knows.
+        if self.is_broken(left) || self.is_broken(right) {
+            return None;
+        }
         // Beside a field of an enum, a name is a value of that enum first, and a field second.
         let value_right = self.enumeration(left).and_then(|of| self.value(of, right));
         let value_left = match value_right {
@@ -229,6 +235,10 @@ impl Typer<'_> {
         self.fail(RuleError::new(expr.at.clone(), message).help("arithmetic is signed, with 64 bits"))
     }
 
+    fn is_broken(&self, expr: &Expr) -> bool {
+        matches!(&expr.node, Node::Path(path) if self.lookup(path) == Some(Symbol::Broken))
+    }
+
     /// The enum of a field, if the expression is a field that has one.
     fn enumeration(&self, expr: &Expr) -> Option<usize> {
         let Node::Path(path) = &expr.node else {
@@ -251,6 +261,9 @@ impl Typer<'_> {
         }
         if self.lookup(path).is_some() {
             return None;
+        }
+        if self.names.is_incomplete(enumeration) {
+            return Some(None);
         }
         if self.names.is_given(enumeration) {
             return Some(Some(Typed::Number(Int::Named(enumeration, word.text.clone()))));

@@ -93,6 +93,8 @@ pub struct Enum {
     pub values: Vec<Value>,
     /// Spans of values that are accepted without a name of their own.
     pub ranges: Vec<Range>,
+    /// Whether every value and every range could be read.
+    pub complete: bool,
     /// `from = "messages"`: the values are those of all messages.
     pub from_messages: Option<Span>,
     /// The Rust type that it is, where somebody wrote one; what it holds is known here only if it is
@@ -157,6 +159,8 @@ pub struct Bitmask {
     pub ty: Spanned<Scalar>,
     /// Its listed bits.
     pub bits: Vec<Bit>,
+    /// Whether every bit could be read.
+    pub complete: bool,
     /// The Rust type that it is, where somebody wrote one; what it holds is known here only if it is
     /// being derived.
     pub given: Option<String>,
@@ -272,6 +276,8 @@ pub struct Field {
     pub role: Option<Spanned<Role>>,
     /// The error code of a fault in it.
     pub error: Option<Text>,
+    /// Whether all its keys are known. One that is not may have been meant to say what others rely on.
+    pub understood: bool,
     /// Where it was written.
     pub span: Span,
 }

@@ -94,6 +94,28 @@ fn very_many_problems_take_no_minutes() {
     assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
 }
 
+/// What is called as a registry file is, and is none, is not passed over.
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_named() {
+    let said = |name: &str, make: fn(&std::path::Path)| {
+        let folder = copied(name);
+        make(&folder.join("registry/zz.toml"));
+        let ran = run_in(&folder, &["check"], b"");
+        let formatted = run_in(&folder, &["fmt", "--check"], b"");
+        assert_eq!((ran.code, formatted.code), (2, 2), "{}", formatted.err);
+        ran.err
+    };
+    let link = |path: &std::path::Path| std::os::unix::fs::symlink("../moved/away.toml", path).unwrap();
+    assert_snapshot!(said("dangling", link), @"error: registry: zz.toml: a link to `../moved/away.toml`, which is not there");
+    assert_snapshot!(said("folder", |path| fs::create_dir(path).unwrap()), @"error: registry: zz.toml: a folder, and not a file");
+
+    // Editors leave links that lead nowhere beside what is being edited.
+    let folder = copied("edited");
+    std::os::unix::fs::symlink("me@here.1234", folder.join("registry/.#session.toml")).unwrap();
+    assert_eq!(run_in(&folder, &["check"], b"").code, 0);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_that_cannot_be_read_is_named() {

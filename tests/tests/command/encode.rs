@@ -76,6 +76,71 @@ fn whole_output_of_decode() {
     assert_eq!(encode(&lenient.out).err, lenient.err);
 }
 
+/// Which message it is stands in the input, and so does what is wrong with that.
+#[test]
+fn packets_name_their_message() {
+    let said = |json: &str| {
+        let ran = run(&["encode", json]);
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{json}");
+        ran.err
+    };
+    assert_snapshot!(said(r#"{"message": 5}"#), @r#"
+    argument:1:13: error: `message` is a number, and not the name of a message
+      |
+    1 | {"message": 5}
+      |             ^
+      |
+      = help: write `"message": "NAME"` into it, or name it with `--message NAME`
+    "#);
+    assert_snapshot!(said("[]"), @r#"
+    argument:1:1: error: a list, where a packet is wanted
+      |
+    1 | []
+      | ^^
+      |
+      = help: write `"message": "NAME"` into it, or name it with `--message NAME`
+    "#);
+    assert_snapshot!(said(r#"{"header": {}}"#), @r#"
+    argument:1:1: error: a packet without `message`, which says what it is
+      |
+    1 | {"header": {}}
+      | ^^^^^^^^^^^^^^
+      |
+      = help: write `"message": "NAME"` into it, or name it with `--message NAME`
+    "#);
+    assert_snapshot!(said("{\"message\": \"ping\"}\n  {\"header\": {}, \"message\" : \"pnig\"}"), @r#"
+    argument:2:30: error: there is no message `pnig`
+      |
+    2 |   {"header": {}, "message" : "pnig"}
+      |                              ^^^^^^
+      |
+      = help: did you mean `ping`?
+    "#);
+    assert_eq!(run(&["encode", "--message", "ping", "[]"]).code, 1);
+    // An argument that names nothing is wrong usage.
+    assert_eq!(run(&["encode", "--message", "pnig", "{}"]).code, 2);
+}
+
+#[test]
+fn numbers_of_too_many_bits() {
+    let said = |number: &str| encode(&format!("{{\"client_session_tag\": {number}}}")).err;
+    assert_snapshot!(said("100000000000000000000000001"), @"error: `client_session_tag`: a number of more than 64 bits does not fit u64; it takes 0 to 18446744073709551615, with all digits");
+    assert_snapshot!(said("-100000000000000000000"), @"error: `client_session_tag`: a number of more than 64 bits does not fit u64; it takes 0 to 18446744073709551615, with all digits");
+    assert_snapshot!(said("1e17"), @"error: `client_session_tag`: a number that is not exact does not fit u64; it takes 0 to 18446744073709551615, with all digits");
+    assert_snapshot!(said("0.5"), @"error: `client_session_tag`: 0.5 does not fit u64; it takes 0 to 18446744073709551615, with all digits");
+}
+
+#[test]
+fn names_that_go_on_and_on_are_cut() {
+    let ran = encode(&format!("{{\"{}\": 1}}", "n".repeat(5_000)));
+    assert_snapshot!(ran.err, @"error: `nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn…`: no field of `session_open` is called so");
+    let ran = run(&["encode", "--message", &"n".repeat(5_000), "{}"]);
+    assert_snapshot!(ran.err, @r"
+    error: there is no message `nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn…`
+    help: `nnrp-gen show message` lists all messages
+    ");
+}
+
 #[test]
 fn json_errors_have_a_place() {
     let piped = run_with(&["encode", "--layout", "session_open", "-"], b"{\n  \"profile_id\": tensor\n}\n");

@@ -24,7 +24,6 @@ fn wrong_usage_is_status_2() {
         &["decode", "--layout", "session_open", "00", "--file", "x"],
         &["decode", "--layout", "session_opn", "00"],
         &["decode", "--layout", "session_open", "--file", "no/such/file"],
-        &["encode", "{}"],
         &["encode", "--layout", "nothing", "{}"],
         &["show", "layuot", "session_open"],
         &["show", "layout", "session_opn"],

@@ -24,11 +24,16 @@ pub(super) fn of(registry: &Registry) -> Result<Packets<'_>, Failure> {
 
 /// The message of that name.
 pub(super) fn message<'a>(registry: &'a Registry, name: &str) -> Result<&'a Message, Failure> {
+    found(registry, name).map_err(|(message, help)| Failure::usage(message).help(Some(help)))
+}
+
+/// The same, or what is wrong with the name and what would mend it.
+pub(super) fn found<'a>(registry: &'a Registry, name: &str) -> Result<&'a Message, (String, String)> {
     registry.message(name).ok_or_else(|| {
         let names = registry.messages.iter().map(|message| message.name.as_str());
         let help = did_you_mean(name, names)
             .unwrap_or_else(|| "`nnrp-gen show message` lists all messages".to_owned());
-        Failure::usage(format!("there is no message `{name}`")).help(Some(help))
+        (format!("there is no message `{name}`"), help)
     })
 }
 
