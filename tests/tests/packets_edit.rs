@@ -82,8 +82,7 @@ fn f5_scopes_speak_of_the_field_that_the_protocol_names() {
     assert_eq!(rust(), usual);
     fs::write(&path, text.replace(named, r#"scope = { field = "route_id", id = "Z9" }"#)).unwrap();
     let other = rust();
-    let checks =
-        |text: &str, field: &str| text.matches(&format!("self.header.{field}() != 0")).count();
+    let checks = |text: &str, field: &str| text.matches(&format!("self.header.{field}() != 0")).count();
     assert_eq!(checks(&usual, "route_id"), 0);
     assert_eq!(checks(&other, "route_id"), checks(&usual, "session_id") - checks(&other, "session_id"));
     assert!(checks(&other, "route_id") > 20 && other.contains(r#""Z9""#) && !usual.contains(r#""Z9""#));

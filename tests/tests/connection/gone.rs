@@ -67,8 +67,7 @@ fn k2_what_only_a_lease_of_a_session_kept_is_said_to_be_gone_with_it() {
     };
     let block = Extensions::new(MessageType::CachePut).known(lease);
     let ext = block.entries().expect("a good block");
-    let put =
-        CachePut { object_kind: CacheObjectKind::TOOL_SCHEMA, cache_key_lo: 1, ..CachePut::default() };
+    let put = CachePut { object_kind: CacheObjectKind::TOOL_SCHEMA, cache_key_lo: 1, ..CachePut::default() };
     let message = Message::CachePut(put, CachePutBody { object: b"object", ext });
     pair.client.send(&say::session(0), &message, pair.now).expect("room");
     pair.settle();
