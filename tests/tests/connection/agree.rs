@@ -327,6 +327,16 @@ fn c8_a_pong_that_cannot_be_taken_does_not_shift_the_others() {
 }
 
 #[test]
+fn c8_a_pong_that_answers_nothing_answers_no_later_ping() {
+    let mut pair = Pair::active();
+    pair.client.handle_bytes(&raw(0, &Message::Pong), pair.now);
+    pair.client.ping(pair.now);
+    pair.now = pair.now.after(12);
+    pair.settle();
+    assert_eq!(pair.client.snapshot().round_trip_ms, Some(12));
+}
+
+#[test]
 fn s7_a_patch_that_crosses_a_close_is_answered_and_does_not_shift_the_others() {
     let mut pair = Pair::active();
     let session = pair.open(&SessionOpen::default());

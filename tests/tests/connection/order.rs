@@ -179,6 +179,24 @@ fn o8_o9_a_deadline_goes_before_the_budget_of_a_submit_that_waits() {
 }
 
 #[test]
+fn o13_a_class_goes_before_any_level_of_the_next_and_levels_go_within_it() {
+    let mut pair = Pair::active();
+    let session = pair.open(&SessionOpen::default());
+    for operation in [1, 2, 3] {
+        pair.submit(session, operation).expect("credit");
+    }
+    for (operation, class, delta) in [(1, 0, -5), (2, 1, 9), (3, 0, 2)] {
+        pair.client.prioritize(session, operation, class, delta, pair.now).expect("it lives");
+    }
+    pair.settle();
+    for end in [&pair.client, &pair.server] {
+        let mut order: Vec<_> = end.operations(session).expect("it is open").iter().collect();
+        order.sort_by_key(|operation| operation.urgency());
+        assert_eq!(order.iter().map(|operation| operation.id()).collect::<Vec<_>>(), [3, 1, 2]);
+    }
+}
+
+#[test]
 fn o8_what_is_due_or_worthless_first_is_the_most_urgent() {
     let mut pair = Pair::active();
     let session = pair.open(&SessionOpen::default());
