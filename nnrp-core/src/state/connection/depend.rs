@@ -15,14 +15,13 @@ impl Connection {
     }
 
     /// Declares what an object, a result or a runtime object depends on, in place of what it depended on so far (K4).
-    /// When one of these fails, so does all that depends on it: [`Event::Invalidated`] names it. Schemas bring their
-    /// dependencies with them (X5).
+    /// When one of these fails, so does all that depends on it, and [`Event::Invalidated`](super::Event::Invalidated) names
+    /// it. Schemas bring their dependencies with them (X5).
     ///
     /// # Errors
     ///
-    /// `dependency_invalid` for what is not there, for what needs itself and for a schema, `limit_exceeded` over [`Config::graph`].
-    ///
-    /// [`Config::graph`]: super::Config::graph
+    /// `dependency_invalid` for what is not there, for what needs itself and for a schema; `limit_exceeded` over
+    /// [`Config::graph`](super::Config::graph).
     pub fn depend(&mut self, node: Node, needs: &[Need]) -> Result<(), Why> {
         let named = core::iter::once(&node).chain(needs.iter().map(|need| &need.on));
         let invalid = |why| Refusal::cache(CacheErrorCode::DependencyInvalid, "K4", why);

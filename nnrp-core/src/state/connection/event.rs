@@ -131,7 +131,8 @@ pub enum Event {
         ticket: Ticket,
         /// Why; none where the connection ended first.
         code: SessionErrorCode,
-        /// Whether the client may ask again.
+        /// Whether the client may ask again. A session that was to be resumed then waits for
+        /// [`take_refused`](super::Connection::take_refused) or [`take_sessions`](super::Connection::take_sessions).
         retry: bool,
     },
     /// A patch of a session was answered.

@@ -65,7 +65,8 @@
 //!    [`SessionIdle`](Event::SessionIdle); then [`SessionClosed`](Event::SessionClosed), behind the end of each of its
 //!    operations.
 //! 5. [`Draining`](Event::Draining) where either end closes the connection, and [`Over`](Event::Over), once and last. Only
-//!    where the peer fell silent do the ends of sessions that can be resumed come later, when they are given up.
+//!    of sessions that can still be resumed, as the peer fell silent or was asked for them and did not answer, do the ends
+//!    come later, when they are given up.
 //!
 //! In this order on a server:
 //!

@@ -125,6 +125,9 @@ impl Connection {
     }
 
     /// Asks every module that a message concerns. Changes nothing (C5).
+    ///
+    /// A message that a registry has beside NNRP's is for the application, in a session that lives if it is of one.
+    #[allow(unreachable_patterns)]
     pub(super) fn check(&self, act: &Act<'_>) -> Result<Plan, Why> {
         use Message as M;
         self.hello.check_message(act.sender, act.message.message_type())?;
@@ -197,6 +200,12 @@ impl Connection {
                 capability,
                 body.capability_entries,
             ),
+            _ => {
+                if act.header.session_id != 0 {
+                    self.sessions.check_session(act.header.session_id)?;
+                }
+                Ok(Plan::Pass)
+            }
         }
     }
 
