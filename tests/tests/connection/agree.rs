@@ -195,6 +195,26 @@ fn s1_a_rejection_that_fits_no_close_ends_nothing() {
 }
 
 #[test]
+fn s1_a_rejection_that_crosses_the_end_of_a_session_ends_nothing_more() {
+    let mut pair = Pair::active();
+    let session = pair.open(&SessionOpen::default());
+    // Both want to close it, and nobody answers.
+    for end in [&mut pair.client, &mut pair.server] {
+        end.close_session(session, &drain_within(0), pair.now).expect("an open session");
+    }
+    pair.settle();
+    pair.client.handle_timeout(pair.now.after(10_000));
+    assert!(pair.client.sessions().is_empty());
+    // The server is told by the answer to its own close, whatever it said of the client's before.
+    let ack = SessionCloseAck { close_status: CloseStatus::Rejected, ..SessionCloseAck::default() };
+    let message = Message::SessionCloseAck(ack, SessionCloseAckBody::default());
+    pair.client.handle_bytes(&raw(session, &message), pair.now.after(10_000));
+    assert_eq!(errors(pair.client.poll_output()), []);
+    pair.settle();
+    assert!(pair.server.sessions().is_empty());
+}
+
+#[test]
 fn s4_a_patch_is_refused_from_the_acceptance_of_the_close_on() {
     let mut pair = Pair::active();
     let session = pair.open(&SessionOpen::default());
