@@ -538,7 +538,7 @@ pub fn derive_wire_enum(input: TokenStream) -> TokenStream {
 /// assert_eq!(Chunk::SCHEMA_HASH, nnrp_core::describe::digest(Chunk::SCHEMA_BODY));
 /// assert!(Chunk::description().contains("[[layout]]"));
 /// ```
-#[proc_macro_derive(ProfileDescriptor, attributes(profile))]
+#[proc_macro_derive(ProfileDescriptor, attributes(layout, profile))]
 pub fn derive_profile_descriptor(input: TokenStream) -> TokenStream {
     alone(input, |input: DeriveInput| profile::expand(&input))
 }

@@ -61,3 +61,45 @@ static double seconds(void)
         printf("%s %.4f %.4f\n", #x, best[0] * 1e9 / ((double)ROUNDS * INPUTS),                                     \
                best[1] * 1e9 / ((double)ROUNDS * INPUTS));                                                          \
     }
+
+/* The same for reading and writing a whole packet. */
+#define BENCH_PACKET(x, given)                                                                                      \
+    static void bench_packet_##x(void)                                                                              \
+    {                                                                                                               \
+        struct nnrp_packet        packet;                                                                           \
+        struct nnrp_common_header header;                                                                           \
+        struct nnrp_##x           metadata;                                                                         \
+        struct nnrp_##x##_body    body;                                                                             \
+        struct nnrp_regions       parts;                                                                            \
+        double                    best[2] = { 1e9, 1e9 };                                                           \
+        uint8_t                   out[4096];                                                                        \
+                                                                                                                    \
+        nnrp_packet_parse(packet_##x, sizeof packet_##x, &packet, NULL);                                            \
+        nnrp_common_header_decode(packet.header.data, packet.header.size, &header, NULL);                           \
+        nnrp_##x##_decode(packet.metadata.data, packet.metadata.size, &metadata, NULL);                             \
+        nnrp_##x##_body_split(&packet, &body);                                                                      \
+        nnrp_regions_split(packet.body, &parts);                                                                    \
+        for (int time = 0; time < 2 * TIMES; time++) {                                                              \
+            double *of    = &best[time % 2];                                                                        \
+            double  start = seconds();                                                                              \
+            double  taken;                                                                                          \
+                                                                                                                    \
+            for (int round = 0; round < ROUNDS * INPUTS / 8; round++) {                                             \
+                const uint8_t *bytes  = packet_##x;                                                                 \
+                size_t         length = sizeof packet_##x;                                                          \
+                                                                                                                    \
+                __asm__ volatile("" : "+r"(bytes), "+r"(length));                                                   \
+                if (time % 2 == 0) {                                                                                \
+                    nnrp_packet_parse(bytes, length, &packet, NULL);                                                \
+                    LOOK(&packet);                                                                                  \
+                } else {                                                                                            \
+                    LOOK(nnrp_##x##_packet_write(&header, &metadata, &given, out, sizeof out, NULL));               \
+                    LOOK(out);                                                                                      \
+                }                                                                                                   \
+            }                                                                                                       \
+            taken = seconds() - start;                                                                              \
+            *of   = taken < *of ? taken : *of;                                                                      \
+        }                                                                                                           \
+        printf("packet:%s %.4f %.4f\n", #x, best[0] * 8e9 / ((double)ROUNDS * INPUTS),                              \
+               best[1] * 8e9 / ((double)ROUNDS * INPUTS));                                                          \
+    }

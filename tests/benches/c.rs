@@ -1,4 +1,4 @@
-//! Rust and C side by side: decoding and encoding of every layout, in one run.
+//! Rust and C side by side: decoding and encoding of every layout, reading and writing of two packets, in one run.
 //!
 //! `cargo bench -p nnrp-tests --bench c`
 
@@ -10,7 +10,9 @@ use std::collections::HashMap;
 use std::process::Command;
 use std::time::Instant;
 
+use nnrp_core::Packet;
 use nnrp_gen::model::Registry;
+use nnrp_tests::packet::{Maker, Size};
 use nnrp_tests::random::{Random, good};
 
 use table::nnrp::LAYOUTS;
@@ -20,6 +22,9 @@ use nnrp_tests::foreign;
 
 /// Different inputs for each layout.
 const INPUTS: usize = 64;
+
+/// Messages whose packets are measured too, and what their C function is given beside header and metadata.
+const PACKETS: [(&str, &str); 2] = [("session_open", "body"), ("frame_submit", "parts")];
 
 /// How often all inputs are gone through in one measurement, and how many measurements there are; the best counts.
 const ROUNDS: usize = 4_000;
@@ -32,7 +37,8 @@ fn main() {
         return;
     }
     let inputs = inputs(&registry);
-    let c = run_c(&registry, &inputs, &compiler);
+    let packets = packets(&registry);
+    let c = run_c(&registry, &inputs, &packets, &compiler);
     println!("{:42} {:>9} {:>9} {:>7}   {:>9} {:>9} {:>7}", "ns", "decode", "", "", "encode", "", "");
     println!(
         "{:42} {:>9} {:>9} {:>7}   {:>9} {:>9} {:>7}",
@@ -49,6 +55,20 @@ fn main() {
         println!(
             "{:42} {:9.2} {:9.2} {:7.2}   {:9.2} {:9.2} {:7.2}",
             layout.name, rust[0], c[0], ratios[0], rust[1], c[1], ratios[1]
+        );
+    }
+    for (name, packet) in &packets {
+        let rust = [measure(|| read(packet)), measure(writer(packet))];
+        let Some(c) = c.get(&format!("packet:{name}")) else { continue };
+        println!(
+            "{:42} {:9.2} {:9.2} {:7.2}   {:9.2} {:9.2} {:7.2}",
+            format!("packet of {name}, {} bytes", packet.len()),
+            rust[0],
+            c[0],
+            c[0] / rust[0],
+            rust[1],
+            c[1],
+            c[1] / rust[1]
         );
     }
     let count = registry.layouts.len() as f64;
@@ -70,6 +90,38 @@ fn inputs(registry: &Registry) -> Vec<Vec<Vec<u8>>> {
     inputs.collect()
 }
 
+/// A full packet of each message that is measured.
+fn packets(registry: &Registry) -> Vec<(&'static str, Vec<u8>)> {
+    let maker = Maker::new(registry);
+    let packets = PACKETS.iter().filter_map(|(name, _)| {
+        let message = registry.messages.iter().find(|message| message.name == *name)?;
+        Some((*name, maker.packet(message, Size::Full, &mut Random::new(1, name))))
+    });
+    packets.collect()
+}
+
+/// Reads a packet as often as there are inputs.
+fn read(packet: &[u8]) {
+    for _ in 0..INPUTS {
+        let parsed = Packet::parse(std::hint::black_box(packet));
+        let _ = std::hint::black_box(&parsed).is_ok();
+    }
+}
+
+/// Writes it as often.
+fn writer(packet: &[u8]) -> impl Fn() {
+    let parsed = Packet::parse(packet);
+    let read = parsed.map(|packet| (packet.message(), packet.header().to_owned()));
+    move || {
+        let Ok((message, header)) = &read else { return };
+        let mut out = [0; 4096];
+        for _ in 0..INPUTS {
+            let written = std::hint::black_box(message).encode_into(header, &mut out);
+            std::hint::black_box((&written.is_ok(), &out));
+        }
+    }
+}
+
 /// Nanoseconds for one input.
 fn measure(all: impl Fn()) -> f64 {
     let best = (0..TIMES).map(|_| {
@@ -81,7 +133,12 @@ fn measure(all: impl Fn()) -> f64 {
 }
 
 /// The same in C: nanoseconds for decoding and encoding by layout.
-fn run_c(registry: &Registry, inputs: &[Vec<Vec<u8>>], compiler: &str) -> HashMap<String, [f64; 2]> {
+fn run_c(
+    registry: &Registry,
+    inputs: &[Vec<Vec<u8>>],
+    packets: &[(&str, Vec<u8>)],
+    compiler: &str,
+) -> HashMap<String, [f64; 2]> {
     let folder = toolchain::folder("bench", "nnrp");
     let mut source = format!(
         "#define _POSIX_C_SOURCE 199309L\n#include \"nnrp.h\"\n#include <stdio.h>\n#include <time.h>\n\n\
@@ -101,6 +158,13 @@ fn run_c(registry: &Registry, inputs: &[Vec<Vec<u8>>], compiler: &str) -> HashMa
             rows.collect::<String>()
         ));
         calls.push_str(&format!("    bench_{}();\n", layout.name));
+    }
+    for ((name, packet), (_, given)) in packets.iter().zip(PACKETS) {
+        let bytes: String = packet.iter().map(|byte| format!("{byte},")).collect();
+        source.push_str(&format!(
+            "static const uint8_t packet_{name}[] = {{ {bytes} }};\n\nBENCH_PACKET({name}, {given})\n"
+        ));
+        calls.push_str(&format!("    bench_packet_{name}();\n"));
     }
     source.push_str(&format!("int main(void)\n{{\n{calls}    return 0;\n}}\n"));
     toolchain::write(&folder, "bench.c", &source);

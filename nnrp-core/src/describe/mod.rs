@@ -42,6 +42,10 @@ pub use form::{body, body_len};
 pub use toml::{text, text_len};
 
 /// What has a description: every layout.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no layout",
+    note = "derive `Layout` for it as well: `#[derive(Layout, ProfileDescriptor)]`"
+)]
 pub trait Described {
     /// The layout as data.
     const DEFINITION: &'static Layout;

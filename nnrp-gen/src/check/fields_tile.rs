@@ -41,7 +41,7 @@ fn tile(check: &mut Check<'_>, layout: &Layout) {
     let mut names = Names { layout, next: 0 };
     let mut end = 0;
     let mut before: Option<&Field> = None;
-    for field in &layout.fields {
+    for (place, field) in layout.fields.iter().enumerate() {
         let Some(size) = size_of(field, check.registry, check.index) else { return };
         let start = field.offset.value;
         let name = &field.name.value;
@@ -52,6 +52,17 @@ fn tile(check: &mut Check<'_>, layout: &Layout) {
         if start < 0 {
             check.error(field.offset.span, format!("`{name}` starts before the layout"));
             return;
+        }
+        let behind = layout.fields.get(place + 1).map_or(layout.size.value, |next| next.offset.value);
+        if start != end && behind == end.saturating_add(size) {
+            // Everything else fits, so it is this offset that is wrong.
+            let problem =
+                check.error(field.offset.span, format!("`{name}` starts at {end}, and not at {start}"));
+            problem.label = format!("what is before it ends at {end}, what is behind it starts at {behind}");
+            problem.help = Some(format!("write `offset = {end}`"));
+            end = behind;
+            before = Some(field);
+            continue;
         }
         if start < end {
             let overlapped = before.map_or("", |field| field.name.as_str());

@@ -75,14 +75,20 @@ impl Check<'_> {
     }
 
     /// Reports a name that names nothing, with the nearest that does.
-    fn unknown<'n>(&mut self, name: &Text, what: &str, known: impl IntoIterator<Item = &'n str>) {
+    fn unknown<'n>(
+        &mut self,
+        name: &Text,
+        what: &str,
+        known: impl IntoIterator<Item = &'n str>,
+    ) -> Option<&mut Diagnostic> {
         if self.registry.unread.iter().any(|kind| what.split(' ').any(|word| word == *kind)) {
-            return;
+            return None;
         }
         let help = did_you_mean(name.as_str(), known);
         let problem = self.error(name.span, format!("no {what} is called `{}`", name.value));
         problem.label = "not found in the registry".to_owned();
         problem.is_of_name = true;
         problem.help = help;
+        Some(problem)
     }
 }

@@ -1,6 +1,6 @@
 //! What a field, a rule row or a state names is there.
 
-use crate::syntax::{Element, Type};
+use crate::syntax::{Element, Scalar, Type};
 
 use super::Check;
 
@@ -23,12 +23,12 @@ pub(super) fn run(check: &mut Check<'_>) {
                 && !index.layouts.contains_key(name)
             {
                 let name = field.ty.clone().map(|_| name.clone());
-                let scalars = crate::syntax::Scalar::ALL.iter().map(|scalar| scalar.name());
-                check.unknown(
-                    &name,
-                    "type or layout",
-                    index.layouts.keys().map(String::as_str).chain(scalars),
-                );
+                let scalars = Scalar::ALL.iter().map(|scalar| scalar.name());
+                let known = index.layouts.keys().map(String::as_str).chain(scalars);
+                let problem = check.unknown(&name, "type or layout", known);
+                if let (Some(problem), Some(meant)) = (problem, elsewhere(name.as_str())) {
+                    problem.help = Some(format!("did you mean `{meant}`?"));
+                }
             }
             error_code(check, field.error.as_ref());
         }
@@ -68,6 +68,35 @@ pub(super) fn run(check: &mut Check<'_>) {
     }
 }
 
+/// The type of a registry that has that name in C or another language.
+fn elsewhere(name: &str) -> Option<&'static str> {
+    let name = name.to_ascii_lowercase();
+    let name = name.strip_suffix("_t").unwrap_or(&name);
+    let (kind, bits) = match name {
+        "byte" | "uchar" | "char" | "octet" => ("u", "8"),
+        "sbyte" | "schar" => ("i", "8"),
+        "short" => ("i", "16"),
+        "ushort" => ("u", "16"),
+        "int" | "integer" => ("i", "32"),
+        "uint" => ("u", "32"),
+        "long" => ("i", "64"),
+        "ulong" => ("u", "64"),
+        "float" => ("f", "32"),
+        "double" => ("f", "64"),
+        _ => {
+            let bits = name.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
+            match &name[..name.len() - bits.len()] {
+                "uint" | "unsigned" => ("u", bits),
+                "int" | "sint" | "signed" => ("i", bits),
+                "float" => ("f", bits),
+                _ => return None,
+            }
+        }
+    };
+    let name = format!("{kind}{bits}");
+    Scalar::ALL.iter().map(|scalar| scalar.name()).find(|scalar| *scalar == name)
+}
+
 /// `scope` of the protocol names a field of the header.
 fn scope_field(check: &mut Check<'_>, protocol: &crate::syntax::Protocol) {
     let registry = check.registry;
@@ -97,5 +126,30 @@ pub(super) fn error_code(check: &mut Check<'_>, code: Option<&crate::syntax::Tex
     if codes.complete && !codes.values.iter().any(|value| value.name.value == code.value) {
         let what = format!("value of `{}`", codes.name.value);
         check.unknown(code, &what, codes.values.iter().map(|value| value.name.as_str()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::elsewhere;
+
+    #[test]
+    fn types_of_other_languages_are_known() {
+        let known = [
+            ("uint16", "u16"),
+            ("uint8_t", "u8"),
+            ("UInt32", "u32"),
+            ("int64_t", "i64"),
+            ("double", "f64"),
+            ("float32", "f32"),
+            ("byte", "u8"),
+            ("uint", "u32"),
+        ];
+        for (name, meant) in known {
+            assert_eq!(elsewhere(name), Some(meant), "{name}");
+        }
+        for name in ["uint24", "string", "u16", "", "_t", "int0x10", "weather"] {
+            assert_eq!(elsewhere(name), None, "{name}");
+        }
     }
 }

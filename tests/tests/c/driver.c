@@ -1,11 +1,3 @@
-/* Bytes in memory that ends with them and starts at an odd address. */
-static uint8_t *odd(size_t length, uint8_t **whole)
-{
-    *whole = (uint8_t *)malloc(length + 1);
-    check(*whole != NULL, "memory");
-    return *whole + 1;
-}
-
 int main(void)
 {
     struct request request;
@@ -15,7 +7,7 @@ int main(void)
         uint8_t *payload = odd(request.length, &whole);
 
         check(fread(payload, 1, request.length, stdin) == request.length, "the payload");
-        check(request.layout < sizeof cases / sizeof *cases, "the layout");
+        check(request.what == 5 || request.layout < sizeof cases / sizeof *cases, "the layout");
         if (request.what == 2) {
             fflush(stdout);
         } else if (request.what == 0) {
@@ -26,6 +18,12 @@ int main(void)
             check(request.length >= sizeof limit, "the limit");
             memcpy(&limit, payload, sizeof limit);
             PACKET(payload + sizeof limit, request.length - sizeof limit, limit, request.what == 4);
+        } else if (request.what == 5) {
+            uint32_t room;
+
+            memcpy(&room, payload, sizeof room);
+            next_value = payload + sizeof room;
+            WRITE(request.layout, room);
         } else {
             /* The room to encode into, then the values. */
             uint32_t room;

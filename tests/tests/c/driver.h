@@ -74,3 +74,11 @@ static inline void verdict(int kind, const N(fault) *fault)
     number(fault->code);
     text(sentence);
 }
+
+/* Bytes in memory that ends with them and starts at an odd address. */
+static inline uint8_t *odd(size_t length, uint8_t **whole)
+{
+    *whole = (uint8_t *)malloc(length + 1);
+    check(*whole != NULL, "memory");
+    return *whole + 1;
+}

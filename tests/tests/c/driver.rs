@@ -10,6 +10,7 @@ use crate::packets::Verdict;
 use crate::samples;
 use crate::toolchain::write;
 use crate::walk;
+use crate::writes::{self, WriteRequest, Written};
 use nnrp_tests::generated::Fault;
 
 /// Writes the program, and what it is made of, into a folder.
@@ -17,6 +18,7 @@ pub fn write_to(folder: &Path, registry: &Registry) {
     write(folder, "driver.h", include_str!("driver.h"));
     write(folder, "floats.h", include_str!("floats.h"));
     write(folder, "packet.h", include_str!("packet.h"));
+    write(folder, "write.h", include_str!("write.h"));
     write(folder, "driver.c", &source(registry));
 }
 
@@ -44,7 +46,9 @@ fn source(registry: &Registry) -> String {
 /// What the program needs for packets, where the protocol has any.
 fn packets(registry: &Registry) -> String {
     if registry.messages.is_empty() {
-        return "#define PACKET(bytes, length, limit, more) ((void)(limit), (void)(more))\n\n".to_owned();
+        return "#define PACKET(bytes, length, limit, more) ((void)(limit), (void)(more))\n\
+                #define WRITE(message, room) ((void)(message), (void)(room))\n\n"
+            .to_owned();
     }
     let parse = if registry.vocabularies.is_empty() {
         "#define PARSE(bytes, length, more, out, fault) N(packet_parse)(bytes, length, out, fault)\n"
@@ -61,8 +65,10 @@ fn packets(registry: &Registry) -> String {
         "static struct N(words) words = { knows, &next_value };\n\n"
     };
     format!(
-        "#define PACKET decode_packet\n{parse}{code}\n#include \"packet.h\"\n\n{words}{}{}\n",
+        "#define PACKET decode_packet\n#define WRITE write_packet\n{parse}{code}\n#include \"packet.h\"\n\
+         #include \"write.h\"\n\n{words}{}{}{}\n",
         walk::source(registry),
+        writes::source(registry),
         include_str!("packet.c"),
     )
 }
@@ -360,6 +366,11 @@ impl Driver {
         self.exchange(requests, send_packet, |from, _| verdict(from), answer);
     }
 
+    /// Has all packets written; `answer` gets what came of each with its number.
+    pub fn write(&mut self, requests: &[WriteRequest], answer: impl FnMut(usize, Written)) {
+        self.exchange(requests, send_write, |from, _| written(from), answer);
+    }
+
     fn exchange<R: Sync, A>(
         &mut self,
         requests: &[R],
@@ -415,6 +426,7 @@ const ENCODE: u32 = 1;
 const FLUSH: u32 = 2;
 const PACKET: u32 = 3;
 const PACKET_WITH_WORDS: u32 = 4;
+const WRITE: u32 = 5;
 
 fn send(to: &mut BufWriter<ChildStdin>, (layout, request): &(usize, Request)) -> std::io::Result<()> {
     let (what, payload) = match request {
@@ -433,6 +445,12 @@ fn send_packet(to: &mut BufWriter<ChildStdin>, request: &PacketRequest) -> std::
     let what = if request.more { PACKET_WITH_WORDS } else { PACKET };
     let payload = [&request.limit.to_ne_bytes()[..], &request.bytes].concat();
     header(to, what, 0, payload.len())?;
+    to.write_all(&payload)
+}
+
+fn send_write(to: &mut BufWriter<ChildStdin>, request: &WriteRequest) -> std::io::Result<()> {
+    let payload = request.payload();
+    header(to, WRITE, request.message, payload.len())?;
     to.write_all(&payload)
 }
 
@@ -500,6 +518,21 @@ fn verdict(from: &mut impl Read) -> std::io::Result<Verdict> {
         None => Ok((missing, length)),
     };
     Ok(Verdict { packet, stream })
+}
+
+/// What the program says of a packet that it wrote.
+fn written(from: &mut impl Read) -> std::io::Result<Written> {
+    let found = fault(from)?;
+    let size = number(from)? as usize;
+    let packet = match found {
+        Some(fault) => Err(fault),
+        None => {
+            let mut packet = vec![0; size];
+            from.read_exact(&mut packet)?;
+            Ok(packet)
+        }
+    };
+    Ok(Written { size, packet })
 }
 
 fn number(from: &mut impl Read) -> std::io::Result<u32> {

@@ -19,6 +19,7 @@ static void decode_packet(const uint8_t *bytes, size_t length, size_t limit, boo
         piece(bytes, packet.metadata);
         walk(&packet);
         number(0);
+        rewrite(&packet, more);
     } else {
         check(packet.header.data == NULL && packet.body.size == 0, "a refused packet is left");
     }

@@ -23,7 +23,7 @@ pub struct Verdict {
 }
 
 /// How many packets a build gets of each message: many, or with the environment variable `NNRP_LONG` a great many.
-fn rounds(build: &str) -> usize {
+pub fn rounds(build: &str) -> usize {
     match (std::env::var_os("NNRP_LONG").is_some(), build) {
         (true, _) => 1500,
         (false, "gcc") => 20,
@@ -32,7 +32,7 @@ fn rounds(build: &str) -> usize {
 }
 
 /// Packets of a message: good ones, changed ones, and ones of other values.
-fn tries(maker: &Maker<'_>, message: &Message, rounds: usize, random: &mut Random) -> Vec<Vec<u8>> {
+pub fn tries(maker: &Maker<'_>, message: &Message, rounds: usize, random: &mut Random) -> Vec<Vec<u8>> {
     let mut tries = Vec::new();
     for _ in 0..rounds {
         let size = *random.pick(&Size::ALL);
@@ -48,7 +48,7 @@ fn tries(maker: &Maker<'_>, message: &Message, rounds: usize, random: &mut Rando
 }
 
 /// What the registry-driven codec says.
-fn by_registry(registry: &Registry, packets: &Packets<'_>, bytes: &[u8], limit: u32) -> Verdict {
+pub fn by_registry(registry: &Registry, packets: &Packets<'_>, bytes: &[u8], limit: u32) -> Verdict {
     let fault = |fault: codec::Fault| Fault {
         sentence: fault.to_string(),
         layout: fault.layout,
@@ -98,7 +98,7 @@ fn by_registry(registry: &Registry, packets: &Packets<'_>, bytes: &[u8], limit: 
 }
 
 /// The verdict of the generated code on the same packet.
-fn generated(bytes: &[u8]) -> Option<(String, bool, u32)> {
+pub fn generated(bytes: &[u8]) -> Option<(String, bool, u32)> {
     let fault = Packet::parse(bytes).err()?;
     Some((fault.to_string(), fault.breaks_stream(), fault.error_code().raw()))
 }

@@ -34,7 +34,8 @@ pub fn mutate(layout: &Layout, bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-fn put(place: &mut [u8], number: u64, order: ByteOrder) {
+/// Writes a number.
+pub fn put(place: &mut [u8], number: u64, order: ByteOrder) {
     let size = place.len();
     for (at, byte) in place.iter_mut().enumerate() {
         let shift = if order == ByteOrder::Little { at } else { size - 1 - at };

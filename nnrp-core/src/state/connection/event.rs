@@ -290,7 +290,7 @@ pub enum Event {
     /// A packet of the peer's was refused and answered (C4). It changed nothing: an operation whose result was refused
     /// lives on, and [`Connection::drop_operation`](super::Connection::drop_operation) ends it.
     Refused {
-        /// Its header.
+        /// Its header; the default one where the bytes have none.
         header: CommonHeader,
         /// Why.
         why: Why,
@@ -368,7 +368,7 @@ fn size(event: &Event) -> usize {
 /// let why = client.close(Time(0)).unwrap_err();
 /// assert!(matches!(why, Why::Refusal(refusal) if refusal.rule == "C1"));
 /// assert_eq!(why.code(), ErrorCode::INVALID_STATE);
-/// assert_eq!(why.to_string(), "Refused as invalid_state by C1: the connection is not in a state for it.");
+/// assert_eq!(why.to_string(), "Refused as invalid_state by C1: the hello goes before it.");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {

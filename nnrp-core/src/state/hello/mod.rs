@@ -135,7 +135,14 @@ impl Hello {
             }
             ConnectionState::Closed => false,
         };
-        if allowed { Ok(()) } else { Err(Refusal::state("C1", "the connection is not in a state for it")) }
+        let why = match self.state {
+            _ if allowed => return Ok(()),
+            ConnectionState::Init => "the hello goes before it",
+            ConnectionState::Negotiating => "the hello is not answered yet",
+            ConnectionState::Active => "the hello is settled",
+            ConnectionState::Draining | ConnectionState::Closed => "the connection is ending",
+        };
+        Err(Refusal::state("C1", why))
     }
 
     /// Checks a hello, on the client before it is sent, on the server when it came.

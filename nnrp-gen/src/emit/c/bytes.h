@@ -191,3 +191,21 @@ static inline int proto_compare_(int64_t left, uint64_t right)
     }
     return (uint64_t)left > right ? 1 : 0;
 }
+
+/* A number as a field holds it; one that does not fit becomes the largest, which a reader refuses. */
+static inline uint8_t proto_fit_u8_(uint64_t number)
+{
+    return number < UINT8_MAX ? (uint8_t)number : UINT8_MAX;
+}
+
+/* A number as a field holds it; one that does not fit becomes the largest, which a reader refuses. */
+static inline uint16_t proto_fit_u16_(uint64_t number)
+{
+    return number < UINT16_MAX ? (uint16_t)number : UINT16_MAX;
+}
+
+/* A number as a field holds it; one that does not fit becomes the largest, which a reader refuses. */
+static inline uint32_t proto_fit_u32_(uint64_t number)
+{
+    return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}

@@ -14,6 +14,7 @@ mod machines;
 mod messages;
 mod names;
 mod packets;
+mod pieces;
 mod places;
 mod protocol;
 mod rules;
@@ -22,6 +23,7 @@ mod slots;
 mod tensors;
 mod text;
 mod vocabularies;
+mod write;
 
 use std::collections::BTreeSet;
 

@@ -157,11 +157,11 @@ static inline ${type} ${name}(const ${fault} *fault)
 ";
 
 /// The fields of the header that say what a packet is.
-struct Header<'a> {
-    layout: &'a Layout,
-    message: usize,
-    metadata_length: usize,
-    body_length: usize,
+pub(super) struct Header<'a> {
+    pub(super) layout: &'a Layout,
+    pub(super) message: usize,
+    pub(super) metadata_length: usize,
+    pub(super) body_length: usize,
 }
 
 impl<'a> C<'a> {
@@ -182,7 +182,7 @@ impl<'a> C<'a> {
             return Vec::new();
         };
         let registry = self.registry;
-        let mut parts = vec![self.template(include_str!("packet.h"))];
+        let mut parts = vec![self.template(include_str!("packet.h")), self.template(include_str!("write.h"))];
         let numbers = self.places.all.iter().filter(|place| !place.is_layout);
         let numbers: Vec<_> =
             numbers.map(|place| self.field_numbers(place)).filter(|rows| !rows.is_empty()).collect();
@@ -191,12 +191,19 @@ impl<'a> C<'a> {
             parts.push(self.template(MORE));
         }
         parts.extend(self.row_layouts().into_iter().map(|layout| self.rows(&registry.layouts[layout])));
-        parts.extend(registry.vocabularies.iter().map(|item| self.vocabulary(item)));
-        parts.extend(registry.entries.iter().map(|item| self.entry(item)));
-        parts.extend(registry.bodies.iter().map(|item| self.body(item)));
+        for item in &registry.vocabularies {
+            parts.extend([self.vocabulary(item), self.word_write(item)]);
+        }
+        for item in &registry.entries {
+            parts.extend([self.entry(item), self.entry_write(item)]);
+        }
+        for item in &registry.bodies {
+            parts.extend([self.body(item), self.body_write(item)]);
+        }
         parts.push(self.packet(&header));
         parts.extend((0..registry.messages.len()).map(|position| self.message(position, header.layout)));
         parts.push(self.parse(&header));
+        parts.extend(self.writers(&header));
         parts.extend(self.error_codes());
         parts
     }

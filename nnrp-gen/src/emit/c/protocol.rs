@@ -57,9 +57,17 @@ impl C<'_> {
             Some(_) => format!(
                 "* `{}` checks a whole packet and says where its parts are, and `{}` how much of\n\
                  * one is still to come. For each message M, `{}M_body_split` gives the segments of its body; what repeats\n\
-                 * in one is gone through by functions that end in `_next`.\n*\n",
+                 * in one is gone through by functions that end in `_next`.\n*\n\
+                 * For each message M, `{}M_packet_write` writes a packet and gives the bytes of it, of which\n\
+                 * `{}M_packet_size` tells beforehand. Message, lengths, counts and repeated sizes are filled in, whatever\n\
+                 * the header and the metadata say of them; the rest is written as it is. The packet is then checked as a\n\
+                 * reader would: where he would refuse it, and where there is no room for it, the functions give 0 and a\n\
+                 * fault, and leave nothing of it. Nothing that is written from may lie in `out`. Functions that end in\n\
+                 * `_write` write what repeats, one at a time, and bodies that stand by themselves.\n*\n",
                 lower("packet_parse"),
                 lower("packet_missing"),
+                lower(""),
+                lower(""),
                 lower(""),
             ),
             None => String::new(),

@@ -25,12 +25,16 @@ const STOP: &str = "if (kind != 0) {\n    return kind;\n}\n";
 impl<'a> C<'a> {
     /// The struct of a message's segments, how to get them, and its check.
     pub(super) fn message(&'a self, position: usize, header: &'a Layout) -> String {
-        let message = &self.registry.messages[position];
-        let metadata = message.metadata.map(|layout| &self.registry.layouts[layout]);
-        let lower = self.names.lower(&message.name);
-        let emit = Emit { c: self, position, message, header, metadata, lower };
+        let emit = self.emit(position, header);
         let parts = [emit.structure(), emit.cut(), emit.presences(), emit.tensor_functions(), emit.check()];
         parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join("\n")
+    }
+
+    /// A message, to be emitted.
+    pub(super) fn emit(&'a self, position: usize, header: &'a Layout) -> Emit<'a> {
+        let message = &self.registry.messages[position];
+        let metadata = message.metadata.map(|layout| &self.registry.layouts[layout]);
+        Emit { c: self, position, message, header, metadata, lower: self.names.lower(&message.name) }
     }
 
     /// The function that checks all rows of a layout.

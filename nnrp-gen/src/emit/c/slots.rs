@@ -130,7 +130,7 @@ impl Emit<'_> {
     }
 
     fn sorted(&self, body: &Body, sorted: &Sorted) -> String {
-        let locals = format!("{} before;\nbool first = true;\n", self.c.names.lower("bytes"));
+        let locals = format!("{} before = {{ NULL, 0 }};\nbool first = true;\n", self.c.names.lower("bytes"));
         match body.parts[sorted.part].content {
             Content::Layout(layout) => {
                 let layout = &self.c.registry.layouts[layout];
@@ -175,14 +175,16 @@ impl Emit<'_> {
     }
 
     /// The statements that put the first object of a kind into `object`, whose payload is empty where there is none.
-    pub(super) fn object(&self, body: &Body, part: usize, kind: u64, inner: &str) -> String {
+    ///
+    /// The parts of the body are members of `parts`.
+    pub(super) fn object(&self, body: &Body, parts: &str, part: usize, kind: u64, inner: &str) -> String {
         let Some((entry, layout)) = self.entry_of(body, part) else { return String::new() };
         let Some(select) = &entry.select else { return String::new() };
         let (bytes, x) = (self.c.names.lower("bytes"), self.c.names.lower(&entry.name));
         let member = names::member(&body.parts[part].name);
         let key = self.c.number(layout, select.field, "object.header.data");
         format!(
-            "{{\n    {bytes} rest = parts.{member};\n    struct {x} object;\n    bool there = false;\n\n    while (!there && {x}_next(&rest, &object)) {{\n        there = {key} == {};\n    }}\n{}}}\n",
+            "{{\n    {bytes} rest = {parts}{member};\n    struct {x} object;\n    bool there = false;\n\n    while (!there && {x}_next(&rest, &object)) {{\n        there = {key} == {};\n    }}\n{}}}\n",
             number(kind.into()),
             indent(inner, 4),
         )
@@ -191,6 +193,6 @@ impl Emit<'_> {
     fn size(&self, body: &Body, size: &ObjectSize) -> String {
         let wrong = format!("{} != (there ? object.payload.size : 0)", self.number(size.field));
         let refuse = self.refuse(&wrong, size.field, FaultKind::Length, &size.id);
-        self.object(body, size.part, size.kind, &refuse)
+        self.object(body, "parts.", size.part, size.kind, &refuse)
     }
 }

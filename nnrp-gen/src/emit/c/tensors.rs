@@ -301,7 +301,7 @@ impl Emit<'_> {
             self.number(tensor.section_count),
             indent(stop, 4),
         );
-        let mut out = self.object(body, tensor.part, tensor.section_table, &call);
+        let mut out = self.object(body, "parts.", tensor.part, tensor.section_table, &call);
         let modes = tensor.mode.and_then(|field| {
             let Meaning::Enum(position) = self.metadata?.fields.get(field)?.meaning else { return None };
             let item = &self.c.registry.enums[position];
@@ -325,7 +325,7 @@ impl Emit<'_> {
         });
         if let Some(modes) = modes {
             let call = format!("if (there) {{\n{}}}\n", indent(&modes, 4));
-            out.push_str(&self.object(body, tensor.part, tensor.tile_index, &call));
+            out.push_str(&self.object(body, "parts.", tensor.part, tensor.tile_index, &call));
         }
         out
     }
