@@ -131,6 +131,24 @@ fn c4_a_session_whose_answer_cannot_be_taken_ends_at_both_ends() {
 }
 
 #[test]
+fn c4_an_answer_that_cannot_be_taken_ends_no_session_that_lives() {
+    let mut pair = Pair::active();
+    let sibling = pair.open(&SessionOpen::default());
+    pair.client.open_session(&SessionOpen::default(), b"", pair.now).expect("room");
+    // The answer gives the id of another session.
+    answers(&mut pair);
+    let ack = SessionOpenAck { session_id: sibling, ..SessionOpenAck::default() };
+    pair.client.handle_bytes(&raw(0, &Message::SessionOpenAck(ack, SessionOpenAckBody::default())), pair.now);
+    let said = errors(pair.client.poll_output());
+    assert_eq!(said, [(ErrorCode::INVALID_STATE, ErrorScope::Connection, false, 0)]);
+    pair.settle();
+    assert_eq!(refused(&pair.client_events()), [(ErrorCode::INVALID_STATE, "C3")]);
+    for end in [&pair.client, &pair.server] {
+        assert!(end.sessions().get(sibling).is_some_and(|session| session.is_open()));
+    }
+}
+
+#[test]
 fn s1_a_session_that_was_given_up_ends_at_a_peer_that_rejects_its_close() {
     for closer in [Side::Client, Side::Server] {
         let (mut client, mut server) = (Config::new(Side::Client), Config::new(Side::Server));
@@ -163,6 +181,58 @@ fn s1_a_session_that_was_given_up_ends_at_a_peer_that_rejects_its_close() {
         }
         assert_eq!((pair.client.snapshot().operations, pair.server.snapshot().operations), (0, 0));
     }
+}
+
+#[test]
+fn s1_a_rejection_that_fits_no_close_ends_nothing() {
+    let mut pair = Pair::active();
+    let ack = SessionCloseAck { close_status: CloseStatus::Rejected, ..SessionCloseAck::default() };
+    let message = Message::SessionCloseAck(ack, SessionCloseAckBody::default());
+    pair.client.handle_bytes(&raw(9, &message), pair.now);
+    // It is refused, and that is all.
+    let said = errors(pair.client.poll_output());
+    assert_eq!(said, [(ErrorCode::INVALID_STATE, ErrorScope::Session, false, 9)]);
+}
+
+#[test]
+fn s1_a_rejection_that_crosses_the_end_of_a_session_ends_nothing_more() {
+    let mut pair = Pair::active();
+    let session = pair.open(&SessionOpen::default());
+    // Both want to close it, and nobody answers.
+    for end in [&mut pair.client, &mut pair.server] {
+        end.close_session(session, &drain_within(0), pair.now).expect("an open session");
+    }
+    pair.settle();
+    pair.client.handle_timeout(pair.now.after(10_000));
+    assert!(pair.client.sessions().is_empty());
+    // The server is told by the answer to its own close, whatever it said of the client's before.
+    let ack = SessionCloseAck { close_status: CloseStatus::Rejected, ..SessionCloseAck::default() };
+    let message = Message::SessionCloseAck(ack, SessionCloseAckBody::default());
+    pair.client.handle_bytes(&raw(session, &message), pair.now.after(10_000));
+    assert_eq!(errors(pair.client.poll_output()), []);
+    pair.settle();
+    assert!(pair.server.sessions().is_empty());
+}
+
+#[test]
+fn s4_a_patch_is_refused_from_the_acceptance_of_the_close_on() {
+    let mut pair = Pair::active();
+    let session = pair.open(&SessionOpen::default());
+    pair.submit(session, 1).expect("credit");
+    pair.settle();
+    pair.server.close_session(session, &drain_within(500), pair.now).expect("an open session");
+    pair.settle();
+    pair.client.accept_close(session, pair.now).expect("a request that waits");
+    pair.settle();
+    let state = pair.server.sessions().get(session).map(|session| session.state());
+    assert_eq!(state, Some(SessionState::Draining));
+    pair.server_events();
+    let patch =
+        SessionPatch { patch_mask: PatchMask::QUALITY_TIER, quality_tier: 3, ..SessionPatch::default() };
+    let message = Message::SessionPatch(patch, SessionPatchBody::default());
+    pair.server.handle_bytes(&raw(session, &message), pair.now);
+    pair.settle();
+    assert_eq!(refused(&pair.server_events()), [(ErrorCode::INVALID_STATE, "S4")]);
 }
 
 #[test]
@@ -273,6 +343,16 @@ fn c8_a_pong_that_cannot_be_taken_does_not_shift_the_others() {
     pair.client.ping(pair.now);
     pair.now = pair.now.after(12);
     pair.client.handle_bytes(&raw(0, &Message::Pong), pair.now);
+    assert_eq!(pair.client.snapshot().round_trip_ms, Some(12));
+}
+
+#[test]
+fn c8_a_pong_that_answers_nothing_answers_no_later_ping() {
+    let mut pair = Pair::active();
+    pair.client.handle_bytes(&raw(0, &Message::Pong), pair.now);
+    pair.client.ping(pair.now);
+    pair.now = pair.now.after(12);
+    pair.settle();
     assert_eq!(pair.client.snapshot().round_trip_ms, Some(12));
 }
 

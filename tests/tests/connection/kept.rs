@@ -649,7 +649,7 @@ fn j4_k4_a_runtime_object_whose_time_passes_takes_along_what_depends() {
 
 #[test]
 fn k4_only_what_is_there_depends_on_what_is_there() {
-    let (mut pair, session) = working(1);
+    let (mut pair, session) = working(3);
     put(&mut pair, session, a_put(1), None, b"object");
     let rule_of = |pair: &mut Pair, node, need| {
         pair.server.depend(node, &[need]).map_err(|why| (why.code(), rule(&why))).err()
@@ -668,6 +668,12 @@ fn k4_only_what_is_there_depends_on_what_is_there() {
     assert_eq!(rule_of(&mut pair, operation, Need::any(Node::Object(key(session, 2)))), broken);
     assert_eq!(rule_of(&mut pair, operation, Need { version: 9, ..object }), broken);
     assert_eq!(rule_of(&mut pair, operation, object), None);
+    // A result is there for as long as its operation is remembered, unless there never will be one.
+    pair.server.send_packet(&result(session, 2), pair.now).expect("it lives");
+    pair.server.drop_operation(session, 3, DropReasonCode::BUDGET_EXCEEDED, pair.now).expect("it lives");
+    let result_of = |operation| Need::any(Node::Result { session, operation });
+    assert_eq!(rule_of(&mut pair, operation, result_of(2)), None);
+    assert_eq!(rule_of(&mut pair, operation, result_of(3)), broken);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod agree;
 mod basics;
 mod flow;
+mod gone;
 mod hostile;
 mod kept;
 mod link;

@@ -46,11 +46,11 @@ fn grant(pair: &mut Pair, session: u32, places: u16, epoch: u32) {
 }
 
 #[test]
-fn o11_a_group_is_scheduled_as_one_whether_it_waits_or_lives() {
+fn o11_o13_a_group_is_scheduled_as_one_whether_it_waits_or_lives() {
     let mut pair = Pair::active();
     let session = waiting(&mut pair, SessionPriorityClass::Balanced);
     grant(&mut pair, session, 1, 2);
-    for (operation, group) in [(1, 4), (2, 0), (3, 4), (5, 6), (4, 4)] {
+    for (operation, group) in [(1, 4), (2, 0), (4, 4), (5, 6), (3, 4)] {
         pair.client.submit(&member(session, operation, group), pair.now).expect("it waits");
     }
     pair.settle();
@@ -62,16 +62,16 @@ fn o11_a_group_is_scheduled_as_one_whether_it_waits_or_lives() {
     assert!(pair.client.prioritize_group(session + 1, 4, 0, 3, now).is_err());
     grant(&mut pair, session, 9, 3);
     // Those of the group first, in their order, then the others in theirs.
-    assert_eq!(submitted(&pair.server_events()), [3, 4, 2, 5]);
+    assert_eq!(submitted(&pair.server_events()), [4, 3, 2, 5]);
     for end in [&pair.client, &pair.server] {
         let ranks = [1, 2, 3, 4, 5].map(|operation| rank(end, session, operation));
         assert_eq!(ranks, [(0, 3), (1, 0), (0, 3), (0, 3), (1, 0)]);
     }
     // Who picks work finds them in that order, too.
     let live = pair.server.operations(session).expect("it is open");
-    let mut order: Vec<_> = live.iter().map(|operation| (operation.urgency(), operation.id())).collect();
-    order.sort();
-    assert_eq!(order.iter().map(|(_, id)| *id).collect::<Vec<_>>(), [1, 3, 4, 2, 5]);
+    let mut order: Vec<_> = live.iter().collect();
+    order.sort_by_key(|operation| operation.urgency());
+    assert_eq!(order.iter().map(|operation| operation.id()).collect::<Vec<_>>(), [1, 4, 3, 2, 5]);
 }
 
 #[test]
@@ -176,6 +176,46 @@ fn o8_o9_a_deadline_goes_before_the_budget_of_a_submit_that_waits() {
     );
     pair.wait(1);
     assert_eq!(unsent(&mut pair), [2]);
+}
+
+#[test]
+fn o13_a_class_goes_before_any_level_of_the_next_and_levels_go_within_it() {
+    let mut pair = Pair::active();
+    let session = pair.open(&SessionOpen::default());
+    for operation in [1, 2, 3] {
+        pair.submit(session, operation).expect("credit");
+    }
+    for (operation, class, delta) in [(1, 0, -5), (2, 1, 9), (3, 0, 2)] {
+        pair.client.prioritize(session, operation, class, delta, pair.now).expect("it lives");
+    }
+    pair.settle();
+    for end in [&pair.client, &pair.server] {
+        let mut order: Vec<_> = end.operations(session).expect("it is open").iter().collect();
+        order.sort_by_key(|operation| operation.urgency());
+        assert_eq!(order.iter().map(|operation| operation.id()).collect::<Vec<_>>(), [3, 1, 2]);
+    }
+}
+
+#[test]
+fn o8_what_is_due_or_worthless_first_is_the_most_urgent() {
+    let mut pair = Pair::active();
+    let session = pair.open(&SessionOpen::default());
+    for operation in [1, 2, 3] {
+        pair.submit(session, operation).expect("credit");
+    }
+    let now = pair.now;
+    let due = say::deadline(2, now.after(700).0, SchedulingFlags::empty());
+    say(&mut pair.client, session, 2, &due, now).expect("it lives");
+    let deadline_unix_ms = now.after(500).0;
+    let worthless =
+        Message::ExpireAt(Scheduling { operation_id: 3, deadline_unix_ms, ..Scheduling::default() });
+    say(&mut pair.client, session, 3, &worthless, now).expect("it lives");
+    pair.settle();
+    for end in [&pair.client, &pair.server] {
+        let mut order: Vec<_> = end.operations(session).expect("it is open").iter().collect();
+        order.sort_by_key(|operation| operation.urgency());
+        assert_eq!(order.iter().map(|operation| operation.id()).collect::<Vec<_>>(), [3, 2, 1]);
+    }
 }
 
 #[test]
@@ -285,7 +325,7 @@ fn o4_o7_what_comes_late_for_a_pair_is_not_about_those_that_have_its_id_or_its_f
         assert_eq!(states, [(5, 8, accepted), (7, 3, accepted), (9, 2, accepted), (105, 9, accepted)]);
     }
     // A pair that never was is refused, whatever else its halves were in.
-    for (operation, frame) in [(5, 2), (6, 1), (6, 8), (9, 3)] {
+    for (operation, frame) in [(5, 2), (6, 1), (6, 8), (9, 3), (77, 8)] {
         let (header, message) = part(operation, frame);
         let refused = pair.server.send(&header, &message, pair.now);
         assert!(

@@ -33,7 +33,7 @@ fn c1_a_ping_keeps_a_quiet_connection_and_measures_it() {
 }
 
 #[test]
-fn c1_silence_is_the_loss_of_the_transport() {
+fn c1_r1_silence_is_the_loss_of_the_transport() {
     let mut pair = Pair::active();
     let resumable = pair.open(&SessionOpen { session_flags: SessionFlags::all(), ..SessionOpen::default() });
     let plain = pair.open(&SessionOpen::default());

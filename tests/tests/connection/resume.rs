@@ -121,6 +121,33 @@ fn r1_what_the_client_says_itself_is_no_word_of_the_server() {
 }
 
 #[test]
+fn c8_r1_what_never_arrived_ends_as_lost_also_where_the_pong_cannot_be_taken() {
+    let (mut pair, session) = resumable(1);
+    pair.submit(session, 2).expect("room");
+    let left = lose(&mut pair);
+    for left in left {
+        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+    }
+    carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
+    let [ticket] = requests(&mut pair.server)[..] else { panic!("one request") };
+    let policy = pair.policy;
+    pair.server
+        .answer_open(ticket, &policy, Verdicts::default(), &mut pair.shelf, pair.now)
+        .expect("it waits");
+    carry(&mut pair.server, &mut pair.client, Link::Whole, pair.now);
+    carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
+    // The PONG names a session, which F5 does not allow.
+    let mut pong = pair.server.poll_output().to_vec();
+    pair.server.consume_output(pong.len());
+    assert!(matches!(Packet::parse(&pong).expect("one packet").message(), Message::Pong));
+    pong[CommonHeader::SESSION_ID_OFFSET] = 1;
+    pair.client.handle_bytes(&pong, pair.now);
+    assert_eq!(pair.client.snapshot().operations, 2);
+    pair.settle();
+    assert_eq!(ends(&pair.client_events()), [(2, OperationState::Cancelled, Cause::Lost)]);
+}
+
+#[test]
 fn r1_times_go_on_after_a_resume() {
     let (mut pair, session) = resumable(1);
     let unix = pair.now.0 + 5_000;
@@ -491,7 +518,7 @@ fn o5_a_supersede_of_the_servers_is_known_after_a_resume() {
 }
 
 #[test]
-fn c2_r1_a_session_that_closes_is_not_resumed() {
+fn c2_r1_r2_a_session_that_closes_is_not_resumed() {
     let (mut pair, session) = resumable(1);
     let close = nnrp_core::state::connection::drain_within(1_000);
     pair.client.close_session(session, &close, pair.now).expect("it is open");
@@ -519,7 +546,7 @@ fn r3_w1_a_session_that_left_leaves_nothing_behind() {
 }
 
 #[test]
-fn c8_r1_an_answer_that_cannot_be_taken_gives_the_operations_up_once() {
+fn c8_o5_r1_an_answer_that_cannot_be_taken_gives_the_operations_up_once() {
     // A SESSION_OPEN_ACK that grants what was not asked for.
     let (mut pair, _) = resumable(1);
     let left = lose(&mut pair);
@@ -787,6 +814,209 @@ fn r1_a_token_without_the_flag_keeps_nothing() {
     pair.client.handle_bytes(&bytes, pair.now);
     assert_eq!(pair.client.snapshot().sessions, 1);
     assert_eq!(pair.client.take_sessions(pair.now).len(), 0);
+}
+
+#[test]
+fn r1_a_flag_without_a_token_keeps_nothing() {
+    let mut pair = Pair::active();
+    let session_flags = SessionFlags::ALLOW_RESUME;
+    pair.client
+        .open_session(&SessionOpen { session_flags, ..SessionOpen::default() }, b"", pair.now)
+        .expect("room");
+    let ack = SessionOpenAck {
+        session_id: 5,
+        resume_window_ms: 1_000,
+        session_flags_ack: SessionFlagsAck::RESUME_ENABLED,
+        ..SessionOpenAck::default()
+    };
+    pair.client.handle_bytes(&opened(ack, b""), pair.now);
+    assert!(pair.client.sessions().get(5).is_some_and(|session| session.is_resumable()));
+    assert_eq!(pair.client.take_sessions(pair.now).len(), 0);
+}
+
+/// SESSION_OPEN_ACK.
+fn opened(ack: SessionOpenAck, resume_token: &[u8]) -> Vec<u8> {
+    let body = SessionOpenAckBody { resume_token, ..SessionOpenAckBody::default() };
+    Message::SessionOpenAck(ack, body).to_vec(&CommonHeader::default()).expect("a good answer")
+}
+
+#[test]
+fn r1_a_session_that_is_asked_for_is_given_back_where_it_was_refused_only() {
+    let (mut pair, session) = resumable(1);
+    let mut left = lose(&mut pair);
+    let left = left.pop().expect("one session");
+    let ticket = pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+    assert!(pair.client.take_refused(ticket).is_none(), "the answer is on its way");
+    pair.settle();
+    assert_eq!(pair.client.operations(session).map(|live| live.len()), Some(1));
+    assert!(pair.client.take_refused(ticket).is_none());
+}
+
+#[test]
+fn r1_operations_are_in_the_same_state_at_both_ends_after_a_resume() {
+    let (mut pair, session) = resumable(4);
+    // Nothing of this arrives.
+    pair.server.progress(session, 1, StageCode::EXECUTING, 0, pair.now).expect("it lives");
+    pair.server.progress(session, 2, StageCode::EXECUTING, 0, pair.now).expect("it lives");
+    pair.server.partial(session, 2, b"part", pair.now).expect("it lives");
+    pair.server.progress(session, 3, StageCode::WAITING_DEPENDENCY, 0, pair.now).expect("it lives");
+    let left = lose(&mut pair);
+    resume(&mut pair, left);
+    let (running, waiting) = (OperationState::Running, OperationState::WaitingTool);
+    for end in [&pair.client, &pair.server] {
+        let live = end.operations(session).expect("it is open");
+        let states: Vec<_> = live.iter().map(|operation| operation.state()).collect();
+        assert_eq!(states, [running, running, waiting, OperationState::Accepted]);
+    }
+}
+
+#[test]
+fn r1_a_pong_for_a_session_that_ended_says_nothing_of_the_next_one() {
+    // Sessions of two servers, which gave them the same id.
+    let lost = || {
+        let mut pair = Pair::active();
+        let open = SessionOpen {
+            requested_session_id: 7,
+            session_flags: SessionFlags::ALLOW_RESUME,
+            ..SessionOpen::default()
+        };
+        let session = pair.open(&open);
+        pair.submit(session, 1).expect("room");
+        pair.settle();
+        let left = lose(&mut pair);
+        pair.client_events();
+        (pair, left.into_iter().next().expect("one session"))
+    };
+    let ((mut pair, first), (_, second)) = (lost(), lost());
+    let ack = SessionOpenAck {
+        session_id: 7,
+        session_status: SessionStatus::Resumed,
+        resume_window_ms: 1_000,
+        max_in_flight_operations: 9,
+        session_flags_ack: SessionFlagsAck::RESUME_ENABLED,
+        ..SessionOpenAck::default()
+    };
+    let error = Error { error_scope: ErrorScope::Session, is_fatal: true, ..Error::default() };
+    let error = Message::Error(error, ErrorBody::default()).to_vec(&say::session(7)).expect("a good error");
+    for (left, then) in [(first, error), (second, Vec::new())] {
+        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+        pair.client.handle_bytes(&[opened(ack, b"token"), then].concat(), pair.now);
+    }
+    let pong = Message::Pong.to_vec(&CommonHeader::default()).expect("a good packet");
+    for alive in [1, 0] {
+        pair.client.handle_bytes(&pong, pair.now);
+        assert_eq!(pair.client.operations(7).map(|live| live.len()), Some(alive));
+    }
+}
+
+#[test]
+fn r1_s9_a_resume_may_let_operations_run() {
+    let mut pair = Pair::active();
+    pair.policy.max_in_flight = 0;
+    let session = pair.open(&SessionOpen { session_flags: SessionFlags::all(), ..SessionOpen::default() });
+    assert!(pair.submit(session, 1).is_err(), "none may run");
+    pair.policy.max_in_flight = 1;
+    let left = lose(&mut pair);
+    resume(&mut pair, left);
+    assert!(pair.submit(session, 1).expect("one may"));
+    assert!(!pair.submit(session, 2).expect("another one waits"));
+    pair.settle();
+    assert_eq!((pair.client.snapshot().operations, pair.server.snapshot().operations), (1, 1));
+}
+
+#[test]
+fn r1_s7_what_was_patched_and_counted_goes_on_after_a_resume() {
+    let (mut pair, session) = resumable(2);
+    let patch =
+        SessionPatch { patch_mask: PatchMask::QUALITY_TIER, quality_tier: 3, ..SessionPatch::default() };
+    let message = Message::SessionPatch(patch, SessionPatchBody::default());
+    pair.client.send(&say::session(session), &message, pair.now).expect("it is open");
+    pair.settle();
+    let left = lose(&mut pair);
+    resume(&mut pair, left);
+    for end in [&pair.client, &pair.server] {
+        let session = end.sessions().get(session).expect("it is open");
+        assert_eq!((session.settings().quality_tier, session.live(), session.submitted()), (3, 2, 2));
+    }
+}
+
+#[test]
+fn r1_r3_a_session_is_resumed_on_the_connection_that_has_it() {
+    let (mut pair, session) = resumable(1);
+    // The client takes it for lost, and asks for it by the same server connection.
+    let left = pair.client.take_sessions(pair.now).pop().expect("one session");
+    let mut other = Pair::active();
+    other.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+    pair.server.handle_bytes(other.client.poll_output(), pair.now);
+    let [ticket] = requests(&mut pair.server)[..] else { panic!("one request") };
+    assert_eq!(pair.server.wants(ticket, &pair.shelf, pair.now), None, "it is here");
+    let policy = pair.policy;
+    pair.server
+        .answer_open(ticket, &policy, Verdicts::default(), &mut pair.shelf, pair.now)
+        .expect("it waits");
+    let resumed = std::iter::from_fn(|| pair.server.poll_event()).any(|event| {
+        matches!(event, Event::SessionOpened { resumed: true, session_id, .. } if session_id == session)
+    });
+    assert!(resumed);
+    assert_eq!(pair.server.operations(session).map(|live| live.len()), Some(1));
+    assert_eq!((pair.server.snapshot().sessions, pair.shelf.len()), (1, 1));
+}
+
+#[test]
+fn r3_a_session_on_the_shelf_is_wanted_of_no_connection() {
+    let (mut pair, _) = resumable(1);
+    let left = lose(&mut pair);
+    for left in left {
+        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+    }
+    carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
+    let [ticket] = requests(&mut pair.server)[..] else { panic!("one request") };
+    assert_eq!(pair.server.wants(ticket, &pair.shelf, pair.now), None);
+}
+
+#[test]
+fn r1_a_full_shelf_has_room_for_who_comes_back() {
+    let mut pair = Pair::active();
+    pair.shelf = Shelf::new(Limits { sessions: 1, ..Limits::default() });
+    let session = pair.open(&SessionOpen { session_flags: SessionFlags::all(), ..SessionOpen::default() });
+    for _ in 0..2 {
+        let left = lose(&mut pair);
+        assert_eq!(left.len(), 1);
+        resume(&mut pair, left);
+        assert!(pair.client.sessions().get(session).is_some_and(|session| session.is_resumable()));
+    }
+}
+
+#[test]
+fn r2_the_token_of_a_session_that_never_was_is_worth_nothing() {
+    let mut pair = Pair::active();
+    let open = SessionOpen { session_flags: SessionFlags::ALLOW_RESUME, ..SessionOpen::default() };
+    for _ in 0..2 {
+        pair.client.open_session(&open, b"", pair.now).expect("a good request");
+    }
+    carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
+    // The answer to the second waits for that to the first (C8), and never goes out.
+    let [_, second] = requests(&mut pair.server)[..] else { panic!("two requests") };
+    let policy = pair.policy;
+    pair.server
+        .answer_open(second, &policy, Verdicts::default(), &mut pair.shelf, pair.now)
+        .expect("it waits");
+    assert_eq!(pair.shelf.len(), 1);
+    pair.server.park(&mut pair.shelf, pair.now);
+    assert!(pair.shelf.is_empty());
+}
+
+#[test]
+fn o5_r1_a_transport_that_is_lost_ends_what_was_asked_for_again() {
+    let (mut pair, _) = resumable(1);
+    let left = lose(&mut pair);
+    pair.client_events();
+    for left in left {
+        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
+    }
+    pair.client.handle_lost(pair.now);
+    let events: Vec<Event> = std::iter::from_fn(|| pair.client.poll_event()).collect();
+    assert_eq!(ends(&events), [(1, OperationState::Cancelled, Cause::Close)]);
 }
 
 #[test]

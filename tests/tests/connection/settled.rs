@@ -184,6 +184,24 @@ fn f6_c6_no_body_is_larger_than_the_server_said() {
 }
 
 #[test]
+fn c6_a_server_that_names_no_limit_takes_any_body() {
+    let mut pair = agreed(Abilities { max_body_bytes: 0, ..Abilities::default() });
+    pair.client.send(&say::session(0), &say::put(1, &[7; 1_000]), pair.now).expect("no limit");
+    pair.settle();
+    assert_eq!((pair.server.snapshot().cache_entries, pair.server.snapshot().counters.refused), (1, 0));
+}
+
+#[test]
+fn c6_the_room_that_the_server_named_is_that_of_its_own_cache() {
+    let mut pair = agreed(Abilities { max_cache_entries: 1, max_cache_bytes: 5, ..Abilities::default() });
+    for lo in [1, 2] {
+        pair.server.send(&say::session(0), &say::put(lo, b"objects"), pair.now).expect("room");
+    }
+    pair.settle();
+    assert_eq!(pair.client.snapshot().cache_entries, 2);
+}
+
+#[test]
 fn k8_a_reason_that_is_none_does_not_go_out() {
     let mut pair = agreed(Abilities::default());
     let invalidate = |reason_code| {

@@ -175,7 +175,7 @@ fn k2_a_lease_ends_with_its_owner() {
     leased(&mut pair, session, a_put(1), lease, b"object").expect("room");
     let unknown = CacheLeaseExtension { owner_id: 77, ..lease };
     pair.settle();
-    assert!(answered(&mut pair)[0].2.is_some());
+    let granted = answered(&mut pair)[0].2.expect("a lease");
     // One that does not live owns none, on either side.
     assert!(leased(&mut pair, session, a_put(2), unknown, b"object").is_err());
     let ack = put_raw(&mut pair, session, unknown).0;
@@ -183,6 +183,14 @@ fn k2_a_lease_ends_with_its_owner() {
     assert_eq!(pair.server.cache().leases(), 1);
     pair.server.send_packet(&result(session, 5), pair.now).expect("it lives");
     assert_eq!(pair.server.cache().leases(), 0);
+    // K3: who renews it hears that it is over.
+    pair.settle();
+    pair.client_events();
+    let renew = CacheLeaseExtension { lease_id: granted.lease_id, renew: true, ..lease };
+    leased(&mut pair, session, a_put(1), renew, b"").expect("room");
+    pair.settle();
+    let expired = ErrorCode::from_raw(CacheErrorCode::LeaseExpired as u32);
+    assert_eq!(answered(&mut pair), [(CacheAckStatus::Rejected, expired, None)]);
 }
 
 #[test]
@@ -527,6 +535,33 @@ fn g1_g3_g7_x4_x5_schemas_come_as_objects_and_explain_payloads() {
     pair.settle();
     assert!(code(&mut pair, &bound(session, 4, id, 1)).is_some(), "G3");
     assert_eq!(code(&mut pair, &bound(session, 5, id + 1, 1)), missing, "G3");
+}
+
+#[test]
+fn g3_k4_nothing_depends_on_a_schema_that_is_of_no_use_any_more() {
+    let (mut pair, session) = storing();
+    let id = 0x1_0001;
+    put_schema(&mut pair, session, id, 1, &[], b"body");
+    put_schema(&mut pair, session, id + 1, 1, &[(id, 1)], b"needs");
+    let depend = |pair: &mut Pair, lo, id| {
+        pair.client.send(&say::session(session), &say::put(lo, b"object"), pair.now).expect("room");
+        pair.settle();
+        let kind = CacheObjectKind::TOOL_SCHEMA;
+        let object = Node::Object(Key { space: session, namespace: 1, hi: 0, lo, kind });
+        let schema = Need::any(Node::Schema { id, version: 1 });
+        pair.server.depend(object, &[schema]).map_err(|why| why.code()).err()
+    };
+    assert_eq!([depend(&mut pair, 1, id), depend(&mut pair, 2, id + 1)], [None; 2]);
+    let invalidate = CacheInvalidate {
+        invalidate_scope: CacheInvalidateScope::ObjectKey,
+        cache_key_lo: (u64::from(id) << 32) + 1,
+        ..CacheInvalidate::default()
+    };
+    let message = Message::CacheInvalidate(invalidate, CacheInvalidateBody::default());
+    pair.client.send(&say::session(session), &message, pair.now).expect("it is open");
+    pair.settle();
+    let invalid = ErrorCode::from_raw(CacheErrorCode::DependencyInvalid as u32);
+    assert_eq!([depend(&mut pair, 3, id), depend(&mut pair, 4, id + 1)], [invalid; 2]);
 }
 
 #[test]

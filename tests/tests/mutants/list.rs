@@ -63,9 +63,16 @@ pub fn files(folder: &str) -> Vec<String> {
     files.collect()
 }
 
-/// What of a file is code, and not its tests.
-pub fn code(text: &str) -> &str {
-    text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default()
+/// What of a file is code, and neither its documentation nor its tests. Everything stays in its place.
+pub fn code(text: &str) -> String {
+    let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let line = |line: &str| match line.trim_start() {
+        documentation if documentation.starts_with("///") || documentation.starts_with("//!") => {
+            " ".repeat(line.len())
+        }
+        _ => line.to_owned(),
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
 impl Mutants {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use nnrp_tests::command::cargo;
 use nnrp_tests::registry::here;
 
-use crate::list::{self, Mutant, Mutants, source};
+use crate::list::{self, Mutant, Mutants, code, source};
 
 /// Asked by every mutant whether it is the one that lives.
 const QUESTION: &str = r#"
@@ -26,9 +26,10 @@ pub(crate) fn mutant(number: usize) -> bool {
 /// A file with all of its mutants in it.
 pub fn mutated(mutants: &Mutants, file: &str) -> String {
     let text = source(file);
+    let code = code(&text);
     let mut places: BTreeMap<usize, (Range<usize>, Vec<&Mutant>)> = BTreeMap::new();
     for mutant in mutants.iter().filter(|mutant| mutant.file == file) {
-        let at = text.find(&mutant.find).unwrap_or_else(|| panic!("{mutant} is not there"));
+        let at = code.find(&mutant.find).unwrap_or_else(|| panic!("{mutant} is not there"));
         let range = at..at + mutant.find.len();
         let (known, list) = places.entry(at).or_insert_with(|| (range.clone(), Vec::new()));
         assert_eq!(*known, range, "{mutant} begins where another one does that is longer or shorter");

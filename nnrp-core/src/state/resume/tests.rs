@@ -142,6 +142,47 @@ fn r2_a_token_stays_good_until_the_client_has_the_next_one() {
 }
 
 #[test]
+fn r2_no_two_tokens_share_a_name() {
+    let mut tokens: Tokens<&'static str> = Tokens::new(Limits::default());
+    let other = Bound { session_id: 8, ..bound() };
+    // A source that gives the same number again and again gives one token.
+    let (_, token) = tokens.issue(bound(), &mut || 5).unwrap();
+    assert!(tokens.issue(other, &mut || 5).is_none());
+    let plan = tokens.check_resume(token.as_bytes(), &open(), 3, NOW).unwrap();
+    let used = tokens.apply_resume(plan).unwrap().used;
+    assert!(tokens.renew(used.clone(), bound(), &mut || 5).is_none());
+    let (next, _) = tokens.renew(used, bound(), &mut || 6).unwrap();
+    // The name is taken for as long as the token before is good, and no longer.
+    assert!(tokens.issue(other, &mut || 5).is_none());
+    assert!(tokens.check_resume(token.as_bytes(), &open(), 3, NOW).is_ok());
+    tokens.confirm(next);
+    assert!(tokens.issue(other, &mut || 5).is_some());
+}
+
+#[test]
+fn r2_the_end_of_a_session_frees_the_names_of_both_its_tokens() {
+    let mut tokens: Tokens<&'static str> = Tokens::new(Limits::default());
+    let (_, token) = tokens.issue(bound(), &mut || 5).unwrap();
+    let plan = tokens.check_resume(token.as_bytes(), &open(), 3, NOW).unwrap();
+    let used = tokens.apply_resume(plan).unwrap().used;
+    let (next, _) = tokens.renew(used, bound(), &mut || 6).unwrap();
+    tokens.revoke(next);
+    for number in [5, 6] {
+        assert!(tokens.issue(bound(), &mut || number).is_some());
+    }
+}
+
+#[test]
+fn r1_what_a_connection_left_is_left_once() {
+    let (mut tokens, handle, token) = tokens(&mut Random::new(1));
+    assert_eq!(tokens.detach(handle, "first", NOW), None);
+    assert_eq!(tokens.detach(handle, "second", NOW.after(50)), Some("second"));
+    assert_eq!(tokens.next_timeout(), Some(NOW.after(100)));
+    let plan = tokens.check_resume(token.as_bytes(), &open(), 3, NOW).unwrap();
+    assert_eq!(tokens.apply_resume(plan).unwrap().left, Some("first"));
+}
+
+#[test]
 fn r2_the_secret_of_one_is_not_that_of_the_other() {
     let mut random = Random::new(1);
     let (mut tokens, _, first) = tokens(&mut random);

@@ -200,6 +200,19 @@ fn o4_a_frame_is_in_one_live_pair() {
 }
 
 #[test]
+fn o4_what_comes_late_for_half_a_pair_is_about_the_last_that_had_it() {
+    let mut operations = table();
+    for (operation, frame) in [(5, 1), (6, 1), (5, 2)] {
+        admit(&mut operations, Submit { frame, ..submit(operation) });
+        complete(&mut operations, operation);
+    }
+    for (named, pair) in [(Named::frame(1), (6, 1)), (Named::operation(5), (5, 2))] {
+        let found = operations.find(named).unwrap();
+        assert!(matches!(found, Found::Ended(ended) if (ended.operation, ended.frame) == pair), "{found:?}");
+    }
+}
+
+#[test]
 fn o4_cancelling_an_ended_operation_is_ignored() {
     let mut operations = table();
     admit(&mut operations, submit(7));
