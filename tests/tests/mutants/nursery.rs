@@ -1,13 +1,11 @@
 //! Where mutants grow: a copy of the workspace with all of them in it.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
-use std::fs;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use nnrp_tests::command::cargo;
-use nnrp_tests::registry::here;
+use nnrp_tests::mirror::mirror;
 
 use crate::list::{self, Mutant, Mutants, code, source};
 
@@ -62,7 +60,6 @@ pub struct Suite {
 /// Copies the workspace, puts all mutants in, and builds the tests of state.
 pub fn grow(mutants: &Mutants) -> Vec<Suite> {
     let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mutants");
-    let from = here().join("..");
     let sources = copy.join("nnrp-core/src");
     let state = list::files("state");
     let files = mutants.files().into_iter().chain(state.iter().map(String::as_str));
@@ -70,47 +67,13 @@ pub fn grow(mutants: &Mutants) -> Vec<Suite> {
     let text = |file| mutated(mutants, file).replace("const fn", "fn");
     let mut changed: BTreeMap<PathBuf, String> = files.map(|file| (sources.join(file), text(file))).collect();
     changed.insert(sources.join("lib.rs"), source("lib.rs") + QUESTION);
-    fs::create_dir_all(&copy).expect("a folder can be made");
-    for name in ["Cargo.toml", "Cargo.lock", "nnrp-core", "nnrp-derive", "nnrp-gen", "registry", "tests"] {
-        mirror(&from.join(name), &copy.join(name), &changed);
-    }
+    mirror(&copy, true, &changed);
     let core = build(&copy, &["-p", "nnrp-core", "--lib"]);
     let connection = build(&copy, &["-p", "nnrp-tests", "--test", "connection"]);
     vec![
         Suite { program: core, folder: copy.join("nnrp-core") },
         Suite { program: connection, folder: copy.join("tests") },
     ]
-}
-
-/// Copies files, but for those that are changed. What is there already stays, so that cargo builds no more than it must,
-/// and what is there no more goes.
-fn mirror(from: &Path, to: &Path, changed: &BTreeMap<PathBuf, String>) {
-    if from.is_dir() {
-        fs::create_dir_all(to).expect("a folder can be made");
-        let old = names(to);
-        let new = names(from);
-        for name in old.difference(&new) {
-            let path = to.join(name);
-            let gone = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
-            gone.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        }
-        new.iter().for_each(|name| mirror(&from.join(name), &to.join(name), changed));
-        return;
-    }
-    let new = match changed.get(to) {
-        Some(text) => text.clone().into_bytes(),
-        None => fs::read(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())),
-    };
-    if fs::read(to).is_ok_and(|old| old == new) {
-        return;
-    }
-    fs::write(to, new).unwrap_or_else(|error| panic!("{}: {error}", to.display()));
-}
-
-/// What is in a folder, but for what cargo built there.
-fn names(folder: &Path) -> BTreeSet<OsString> {
-    let entries = fs::read_dir(folder).expect("a folder");
-    entries.map(|entry| entry.expect("an entry").file_name()).filter(|name| name != "target").collect()
 }
 
 /// Builds tests of the copy, and gives the program.
