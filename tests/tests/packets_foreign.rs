@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+use nnrp_gen::codec::Value;
 use nnrp_gen::codec::packet::Packets;
 use nnrp_tests::command::{Ran, run_with};
 use nnrp_tests::mutate::{mutated, revalued};
@@ -178,4 +179,82 @@ fn main() {{
 "#
     ));
     assert_eq!(printed, "Whole\nPieces\n");
+}
+
+const NARROW: &str = r#"
+[protocol]
+name       = "narrow"
+byte_order = "big"
+header     = "head"
+
+[[enum]]
+name = "kind"
+type = "u8"
+from = "messages"
+
+[[layout]]
+name = "head"
+size = 8
+fields = [
+  { offset = 0, name = "kind",      type = "u8",  enum = "kind", is = "message" },
+  { offset = 1, name = "reserved0", type = "u8",  reserved = true },
+  { offset = 2, name = "meta",      type = "u16", is = "metadata_length" },
+  { offset = 4, name = "body",      type = "u32", is = "body_length" },
+]
+
+[[layout]]
+name = "memo"
+size = 2
+fields = [
+  { offset = 0, name = "title_bytes", type = "u8" },
+  { offset = 1, name = "reserved0",   type = "u8", reserved = true },
+]
+
+[[message]]
+value     = 1
+name      = "memo"
+metadata  = "memo"
+direction = "both"
+body      = [
+  { name = "title", length = "title_bytes", id = "N1" },
+  { name = "text",  length = "rest" },
+]
+"#;
+
+/// What is longer than its length can say is refused, and does not run over into the rest of the body.
+#[test]
+fn a_length_that_is_too_narrow_refuses_what_it_cannot_say() {
+    let loaded = nnrp_gen::load_texts([("narrow.toml", NARROW)]);
+    let registry = loaded.into_result().unwrap_or_else(|problems| panic!("{problems}"));
+    let mut project = Project::new(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("narrow"));
+    project.module("narrow", &nnrp_gen::emit::rust::module(&registry, true, false));
+    let printed = project.run(
+        r#"
+use scratch::narrow::{Head, Memo, MemoBody, Message, Packet};
+
+fn main() {
+    let long = [7; 256];
+    for size in [255, 256] {
+        let message = Message::Memo(Memo::default(), MemoBody { title: &long[..size], text: b"text" });
+        let mut out = [1; 300];
+        match message.encode_into(&Head::default(), &mut out) {
+            Ok(size) => println!("{size} {}", Packet::parse(&out[..size]).unwrap().message() == message),
+            Err(why) => println!("{why}: {}", out == [1; 300]),
+        }
+    }
+}
+"#,
+    );
+    let refused = "a reader would refuse the packet: byte 8: `memo.title_bytes` does not match the bytes that are there";
+    let lines: Vec<&str> = printed.lines().collect();
+    assert_eq!(lines[0], "269 false", "its length is filled in");
+    assert!(lines[1].starts_with(refused) && lines[1].ends_with("(rule N1): true"), "{printed}");
+    let packets = Packets::new(&registry).expect("it has messages");
+    let write = |size: usize| {
+        let body = Value::Struct(vec![("title".to_owned(), Value::Bytes(vec![7; size]))]);
+        packets.assemble(&registry.messages[0], &Value::Struct(vec![("body".to_owned(), body)]))
+    };
+    assert_eq!(write(255).map(|bytes| bytes.len()), Ok(10 + 255));
+    let problem = format!("{:?}", write(256).expect_err("it cannot be said"));
+    assert!(problem.contains("body.title") && problem.contains("255 at most"), "{problem}");
 }

@@ -39,10 +39,15 @@ fn anew(pair: &mut Pair) {
     pair.greet();
 }
 
-fn resume(pair: &mut Pair, left: Vec<Left>) {
+/// The client asks for its sessions, and that is under way.
+fn ask(pair: &mut Pair, left: Vec<Left>) {
     for left in left {
         pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
     }
+}
+
+fn resume(pair: &mut Pair, left: Vec<Left>) {
+    ask(pair, left);
     pair.settle();
 }
 
@@ -99,9 +104,7 @@ fn r1_what_the_client_says_itself_is_no_word_of_the_server() {
     let (mut pair, session) = resumable(1);
     pair.submit(session, 2).expect("room");
     let left = lose(&mut pair);
-    for left in left {
-        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
-    }
+    ask(&mut pair, left);
     carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
     while let Some(event) = pair.server.poll_event() {
         if let Event::SessionRequested { ticket, .. } = event {
@@ -125,9 +128,7 @@ fn c8_r1_what_never_arrived_ends_as_lost_also_where_the_pong_cannot_be_taken() {
     let (mut pair, session) = resumable(1);
     pair.submit(session, 2).expect("room");
     let left = lose(&mut pair);
-    for left in left {
-        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
-    }
+    ask(&mut pair, left);
     carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
     let [ticket] = requests(&mut pair.server)[..] else { panic!("one request") };
     let policy = pair.policy;
@@ -209,9 +210,7 @@ fn o5_r1_a_frame_that_is_used_again_does_not_get_an_old_outcome() {
 fn r1_submits_wait_until_old_outcomes_have_come() {
     let (mut pair, session) = resumable(1);
     let left = lose(&mut pair);
-    for left in left {
-        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
-    }
+    ask(&mut pair, left);
     carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
     while let Some(event) = pair.server.poll_event() {
         if let Event::SessionRequested { ticket, .. } = event {
@@ -551,9 +550,7 @@ fn c8_o5_r1_an_answer_that_cannot_be_taken_gives_the_operations_up_once() {
     let (mut pair, _) = resumable(1);
     let left = lose(&mut pair);
     pair.client_events();
-    for left in left {
-        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
-    }
+    ask(&mut pair, left);
     let ack = SessionOpenAck {
         session_id: 77,
         session_status: SessionStatus::Resumed,
@@ -582,9 +579,7 @@ fn requests(server: &mut Connection) -> Vec<Ticket> {
 /// A new session is asked for, and then the one that was lost; only the second is answered, and waits for the first (C8).
 fn answer_that_waits(pair: &mut Pair, left: Vec<Left>) -> Ticket {
     pair.client.open_session(&SessionOpen::default(), b"", pair.now).expect("a good request");
-    for left in left {
-        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
-    }
+    ask(pair, left);
     carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
     let tickets = requests(&mut pair.server);
     assert_eq!(tickets.len(), 2);
@@ -635,9 +630,7 @@ fn c8_r1_what_was_to_be_resumed_where_the_end_begins_can_be_had_elsewhere() {
         if answered {
             answer_that_waits(&mut pair, left);
         } else {
-            for left in left {
-                pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
-            }
+            ask(&mut pair, left);
             carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
             assert_eq!(requests(&mut pair.server).len(), 1);
         }
@@ -664,9 +657,7 @@ fn c8_r1_what_was_to_be_resumed_where_the_end_begins_can_be_had_elsewhere() {
 fn r1_a_request_that_got_no_answer_is_held_where_the_server_falls_silent() {
     let (mut pair, session) = resumable(1);
     let left = lose(&mut pair);
-    for left in left {
-        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
-    }
+    ask(&mut pair, left);
     while !pair.client.is_over() {
         pair.now = pair.client.poll_timeout().expect("it listens for the server");
         pair.client.handle_timeout(pair.now);
@@ -750,9 +741,7 @@ fn r1_a_server_that_drains_says_that_a_session_can_be_had_elsewhere() {
     pair.submit(other, 9).expect("room");
     pair.settle();
     pair.client_events();
-    for left in left {
-        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
-    }
+    ask(&mut pair, left);
     carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
     pair.server.close(pair.now).expect("it is active");
     carry(&mut pair.server, &mut pair.client, Link::Whole, pair.now);
@@ -773,9 +762,7 @@ fn r1_without_a_window_no_token_is_told() {
         let (mut pair, _) = resumable(1);
         let left = lose(&mut pair);
         pair.policy.resume_window_ms = resume_window_ms;
-        for left in left {
-            pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
-        }
+        ask(&mut pair, left);
         carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
         let [ticket] = requests(&mut pair.server)[..] else { panic!("one request") };
         let policy = pair.policy;
@@ -966,9 +953,7 @@ fn r1_r3_a_session_is_resumed_on_the_connection_that_has_it() {
 fn r3_a_session_on_the_shelf_is_wanted_of_no_connection() {
     let (mut pair, _) = resumable(1);
     let left = lose(&mut pair);
-    for left in left {
-        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
-    }
+    ask(&mut pair, left);
     carry(&mut pair.client, &mut pair.server, Link::Whole, pair.now);
     let [ticket] = requests(&mut pair.server)[..] else { panic!("one request") };
     assert_eq!(pair.server.wants(ticket, &pair.shelf, pair.now), None);
@@ -1011,9 +996,7 @@ fn o5_r1_a_transport_that_is_lost_ends_what_was_asked_for_again() {
     let (mut pair, _) = resumable(1);
     let left = lose(&mut pair);
     pair.client_events();
-    for left in left {
-        pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
-    }
+    ask(&mut pair, left);
     pair.client.handle_lost(pair.now);
     let events: Vec<Event> = std::iter::from_fn(|| pair.client.poll_event()).collect();
     assert_eq!(ends(&events), [(1, OperationState::Cancelled, Cause::Close)]);
@@ -1048,9 +1031,7 @@ fn r2_the_token_before_is_good_until_the_client_says_something() {
     for heard in [false, true] {
         let (mut pair, session) = resumable(1);
         let left = lose(&mut pair);
-        for left in left {
-            pair.client.resume_session(left, b"", pair.now).map_err(|(why, _)| why).expect("a free id");
-        }
+        ask(&mut pair, left);
         let request = pair.client.poll_output().to_vec();
         pair.settle();
         if heard {

@@ -137,7 +137,7 @@ impl<'w> Writer<'w> {
             }
         } else if let Some(place) = filled.bytes.get_mut(item.range()) {
             // A number that does not fit is refused as any reader would.
-            let most = u64::MAX >> (64 - 8 * place.len().clamp(1, 8));
+            let most = most(place.len() as u32);
             put(number.min(most), filled.layout.byte_order, place);
         }
     }
@@ -159,9 +159,16 @@ impl<'w> Writer<'w> {
 
     fn fill_metadata(&mut self, metadata: &mut Filled<'_>, segments: &[Vec<u8>]) {
         let (packets, message) = (self.packets, self.message);
+        let has_rest = message.segments.last().is_some_and(|last| last.length.is_none());
         for (segment, bytes) in message.segments.iter().zip(segments) {
             let piece = Piece { bytes, at: 0 };
             if let Some(field) = segment.length {
+                let most = most(metadata.layout.fields[field].size);
+                if has_rest && bytes.len() as u64 > most {
+                    // A reader would take the end for the beginning of the rest.
+                    let message = format!("{} bytes, where their length can be {most} at most", bytes.len());
+                    self.problem(&format!("body.{}", segment.name), message, None);
+                }
                 self.fill(metadata, field, bytes.len() as u64);
             }
             if let Some(field) = segment.count {
@@ -429,4 +436,9 @@ fn parts_of<'a>(packets: &Packets<'_>, body: &Body, piece: Piece<'a>) -> Vec<Pie
 
 fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+/// The largest number of so many bytes.
+fn most(size: u32) -> u64 {
+    u64::MAX >> (64 - 8 * size.clamp(1, 8))
 }

@@ -170,8 +170,33 @@ impl Rust<'_> {
         let nothing =
             |body: TokenStream| (!lifetime).then(|| quote!(Self::Nothing(never, _) => match *never {#body},));
         let (nothing_kind, nothing_write) = (nothing(quote!()), nothing(quote!()));
+        let overlong = messages.iter().filter_map(|message| {
+            let needs = self.lengths_fit(message, header);
+            let pattern = pattern(message, "_", "body");
+            (!needs.is_empty()).then(|| quote!(#pattern => { #needs }))
+        });
+        let overlong: Vec<_> = overlong.collect();
+        let others = (overlong.len() < messages.len()).then(|| quote!(_ => {}));
+        let (lengths_fit, is_overlong) = match overlong.is_empty() {
+            true => (quote!(), quote!()),
+            false => (
+                quote! {
+                    /// Refuses what a length cannot say where the rest of the body would take it up unseen.
+                    fn lengths_fit(&self) -> Result<(), #wire::Fault> {
+                        match self { #(#overlong)* #others }
+                        Ok(())
+                    }
+                },
+                quote! {
+                    if let Err(fault) = self.lengths_fit() {
+                        return Err(#wire::WriteError::Fault(fault));
+                    }
+                },
+            ),
+        };
         let encode = |parse: TokenStream| {
             quote! {
+                #is_overlong
                 let body_len = self.body_len();
                 let size = #head + self.message_type().metadata_size().saturating_add(body_len);
                 let Some(out) = out.get_mut(..size) else { return Err(#wire::WriteError::Room(size)) };
@@ -241,6 +266,8 @@ impl Rust<'_> {
 
                 #encode_with
 
+                #lengths_fit
+
                 fn write(&self, header: &#natives, body_len: usize, out: &mut #wire::Writer<'_>) {
                     let kind = self.message_type();
                     let mut header = *header;
@@ -252,6 +279,30 @@ impl Rust<'_> {
                 }
             }
         }
+    }
+
+    /// What must hold of a message's body so that its lengths can say how long its segments are. What is too long is
+    /// refused by any reader, but where the rest of the body is a segment, too.
+    fn lengths_fit(&self, message: &Message, header: &Header<'_>) -> TokenStream {
+        let wire = &self.options.wire;
+        let metadata = message.metadata.map(|layout| &self.registry.layouts[layout]);
+        let (Some(layout), Some(None)) = (metadata, message.segments.last().map(|last| last.length)) else {
+            return quote!();
+        };
+        let needs = message.segments.iter().filter_map(|segment| {
+            let field = &layout.fields[segment.length?];
+            let size = self.segment_length(segment);
+            let site = self.site(&layout.name, &field.name, &segment.id, None);
+            let at = Literal::u32_unsuffixed(header.layout.size + field.offset);
+            let most = super::super::plain(u64::MAX >> (64 - 8 * field.size));
+            (field.size < header.body_length.size).then(|| {
+                quote! {{
+                    const SITE: #wire::Site = #site;
+                    #wire::body::need(#size as u64 <= #most, &SITE, #at, #wire::FaultKind::Length)?;
+                }}
+            })
+        });
+        quote!(#(#needs)*)
     }
 
     /// Statements that fill lengths, counts and repeated sizes into metadata.
