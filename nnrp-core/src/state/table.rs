@@ -31,6 +31,7 @@ impl<V> Table<V> {
     }
 
     /// Says that a session will be looked for a few times.
+    #[inline]
     pub(crate) fn approach(&mut self, id: u32) {
         self.near = self.slot(id);
     }
