@@ -127,7 +127,6 @@ impl Connection {
     /// Asks every module that a message concerns. Changes nothing (C5).
     ///
     /// A message that a registry has beside NNRP's is for the application, in a session that lives if it is of one.
-    #[allow(unreachable_patterns)]
     pub(super) fn check(&self, act: &Act<'_>) -> Result<Plan, Why> {
         use Message as M;
         self.hello.check_message(act.sender, act.message.message_type())?;
@@ -200,6 +199,7 @@ impl Connection {
                 capability,
                 body.capability_entries,
             ),
+            #[allow(unreachable_patterns)]
             _ => {
                 if act.header.session_id != 0 {
                     self.sessions.check_session(act.header.session_id)?;

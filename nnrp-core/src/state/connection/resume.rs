@@ -230,7 +230,6 @@ impl Connection {
         for left in core::mem::take(&mut self.held).into_iter().chain(all) {
             self.shelve(left, shelf, now);
         }
-        shelf.forget(&mut self.confirmed, &mut self.revoked);
     }
 
     /// Server: takes one session off a connection that lives on, so that it can be resumed on another (R3). Says whether
